@@ -120,7 +120,12 @@ class Counters(Document):
 
 
 class AgentState(Document):
-    """Where a conversation's agent stands."""
+    """Where a conversation's agent stands.
+
+    `refused_calls` and `read_calls` hold digests of calls on the present schedule version, `undo` the schedule
+    versions before each executed write, `covers` what an approved plan still permits, `baseline` (pending, cost) that
+    this run started from.
+    """
 
     schema_version: Literal[1] = AGENT_SCHEMA_VERSION
     conversation_id: str
@@ -143,6 +148,8 @@ class AgentState(Document):
     read_calls: tuple[str, ...] = ()
     forced_close: str = ""
     task_class_ids: tuple[int, ...] = ()
+    undo: tuple[int, ...] = ()
+    baseline: tuple[int, int] | None = None
     outcome: Outcome | None = None
 
 

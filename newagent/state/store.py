@@ -123,6 +123,10 @@ class Store(Protocol):
         """The durable events after a seq, in order."""
         ...
 
+    async def schedule_at(self, user_id: str, conversation_id: str, version: int) -> ScheduleState:
+        """An earlier version of a conversation's schedule. Raises `NotFoundError("version_not_found")`."""
+        ...
+
     async def consumed(self, user_id: str, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
         """The recorded answer and result of a consumed interaction; None if there is none."""
         ...

@@ -15,6 +15,7 @@ from newagent.state.documents import AgentState
 from newagent.state.store import Timetable
 
 Risk = Literal["A", "B", "C", "D"]
+Needs = Literal["nothing", "schedule", "session", "store"]
 TEXT_LIMIT = 6000
 
 
@@ -59,7 +60,7 @@ class ToolContext:
     schedule_version: int = 0
     timetable: Timetable | None = None
     now: dt.datetime | None = None
-    earlier: Callable[[int], Awaitable[ScheduleState | None]] | None = None
+    earlier: Callable[[int], Awaitable[ScheduleState]] | None = None
 
 
 Handler = Callable[[ToolContext, Any], "ToolResult | Awaitable[ToolResult]"]
@@ -69,7 +70,9 @@ Handler = Callable[[ToolContext, Any], "ToolResult | Awaitable[ToolResult]"]
 class Tool:
     """A tool: its name and place in the catalogue, its arguments, what it does.
 
-    `needs` says what must be there: a schedule, a session (conversation and store), or nothing.
+    `needs` says what must be there: nothing, a schedule, a session (a schedule in a conversation), or a store (a
+    session and a transaction on the stored timetable). `adapt` narrows the
+    schema to what a state allows, or hides the tool in it.
     """
 
     name: str
@@ -80,5 +83,15 @@ class Tool:
     handler: Handler
     write: bool = False
     risk: Risk = "A"
-    needs: Literal["schedule", "session", "nothing"] = "schedule"
+    needs: Needs = "schedule"
     timeout: float = 20.0
+    adapt: Callable[[dict[str, Any], AgentState], dict[str, Any] | None] | None = None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments."""
+        return self.arguments.model_json_schema()
+
+    def schema_for(self, state: AgentState) -> dict[str, Any] | None:
+        """The schema as it is offered in this state; None hides the tool."""
+        return self.adapt(self.schema, state) if self.adapt else self.schema

@@ -1,0 +1,58 @@
+"""A conversation's preview on facts that were loaded anew: what is still legal is kept, the rest becomes pending."""
+
+from __future__ import annotations
+
+from newagent.schedule.edits import placed
+from newagent.schedule.model import Protection, ScheduleState, Slot, Task
+from newagent.schedule.rules import place_faults
+
+
+def refreshed(old: ScheduleState, fresh: ScheduleState) -> ScheduleState:
+    """`fresh` with the preferences, protections and suggested places of `old`.
+
+    Tasks are matched by their stored row, days by date. The very same `old` is returned when the facts are the same.
+    """
+    facts = fresh.evolve(preferences=old.preferences, protections=_protections(old, fresh))
+    bare = old.with_tasks(placed(old, task, None) for task in old.items if task.status == "suggested")
+    if bare == facts:
+        return old
+    day_of = {day.date: day.day for day in fresh.window.days}
+    wishes = {(task.source, task.source_id): task for task in old.items if task.status == "suggested"}
+    state = facts
+    for task in facts.items:
+        wish = wishes.get((task.source, task.source_id))
+        if wish is None or wish.slot is None or task.status != "pending" or wish.sections != task.sections:
+            continue
+        day = day_of.get(old.window.days[wish.slot.day - 1].date)
+        if day is None or wish.slot.end > fresh.window.sections:
+            continue
+        trial = state.with_tasks([placed(state, task, wish.slot.evolve(day=day))])
+        if not place_faults(trial, trial.by_id[task.id]):
+            state = trial
+    return state
+
+
+def lost(old: ScheduleState, new: ScheduleState) -> list[tuple[Task, Slot]]:
+    """The suggested items of `old` that are no longer placed in `new`, with the place they had."""
+    still = {(task.source, task.source_id) for task in new.items if task.slot is not None}
+    return [
+        (task, task.slot)
+        for task in old.items
+        if task.status == "suggested" and task.slot is not None and (task.source, task.source_id) not in still
+    ]
+
+
+def _protections(old: ScheduleState, fresh: ScheduleState) -> tuple[Protection, ...]:
+    new_id = {(task.source, task.source_id): task.id for task in fresh.tasks}
+    new_day = {day.date: day.day for day in fresh.window.days}
+    kept: list[Protection] = []
+    for protection in old.protections:
+        value: int | None = protection.value
+        if protection.kind == "task" and protection.value in old.by_id:
+            task = old.by_id[protection.value]
+            value = new_id.get((task.source, task.source_id))
+        elif protection.kind == "day" and protection.value <= len(old.window.days):
+            value = new_day.get(old.window.days[protection.value - 1].date)
+        if value is not None:
+            kept.append(protection if value == protection.value else protection.evolve(value=value))
+    return tuple(kept)
