@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -52,6 +53,11 @@ class Settings(BaseSettings):
     def effective_database_url(self) -> str:
         """The SQL address: the one given, else an SQLite file in the data directory."""
         return self.database_url or f"sqlite+aiosqlite:///{self.data_dir / 'newagent.db'}"
+
+    @property
+    def safe_database_url(self) -> str:
+        """The SQL address without its password, for people and logs."""
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", self.effective_database_url)
 
 
 def load_settings(**overrides: Any) -> Settings:

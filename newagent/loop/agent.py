@@ -27,8 +27,9 @@ from newagent.schedule.model import ScheduleState
 from newagent.settings import Budgets
 from newagent.state.documents import PendingInteraction, Resume
 from newagent.state.store import Session, Store, Stored, Timetable
-from newagent.stream.events import Publisher
+from newagent.stream.events import NewEvent, Publisher
 from newagent.texts import Locale, say
+from newagent.tools.base import ToolResult
 from newagent.tools.registry import Catalogue, load_catalogue
 
 log = structlog.get_logger(__name__)
@@ -146,6 +147,38 @@ class Agent:
                 return (await self._commit(draft, fenced=False)).session
             except StaleHeadError:
                 continue
+        raise RefusedError("run_in_progress", "this conversation is busy")
+
+    async def apply(
+        self, user_id: str, conversation_id: str, task_class_ids: tuple[int, ...] | None = None
+    ) -> tuple[Session, ToolResult]:
+        """Writes the preview into the timetable because the user asked for it directly, in one transaction.
+
+        Raises `RefusedError` with no_preview, timetable_conflict (with the list) or run_in_progress.
+        """
+        tool = self.catalogue.by_name["apply_preview"]
+        arguments = {"task_class_ids": list(task_class_ids)} if task_class_ids else {}
+        for _ in range(RETRIES):
+            session = await self.store.load(user_id, conversation_id)
+            if session.state.phase in ACTIVE_PHASES:
+                raise RefusedError("run_in_progress", "this conversation is still working on the last message")
+            bench = self._bench()
+            try:
+                async with self.store.round(session, bench.now, fenced=False) as transaction:
+                    result = await Decider(bench, session, transaction.timetable, self._earlier(session)).run(
+                        tool, arguments
+                    )
+                    if not result.ok:
+                        raise RefusedError(result.code, result.text, **result.data)
+                    draft = Draft(session, session.state, kind="user", schedule=result.schedule)
+                    draft.update(undo=())
+                    draft.events.append(NewEvent("schedule_updated", payload={"version": draft.version}))
+                    draft.journal.update(apply=result.as_json(), drawn=_drawn(bench))
+                    stored = await transaction.save(draft.round(None))
+            except StaleHeadError:
+                continue
+            await self.publisher.publish(conversation_id, list(stored.events))
+            return stored.session, result
         raise RefusedError("run_in_progress", "this conversation is busy")
 
     async def drive(self, session: Session) -> Session:

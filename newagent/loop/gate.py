@@ -169,7 +169,10 @@ def carry_out(
     """Takes over the effect of a permitted write: the new schedule, its result, and what the run has used."""
     draft.adopt(result)
     if result.schedule is not None and result.schedule is not draft.session.schedule:
-        if tool.name != "undo_last":
+        if tool.risk == "D":
+            # What was written into the timetable is a fact now; no earlier preview may come back over it.
+            draft.update(undo=())
+        elif tool.name != "undo_last":
             draft.update(undo=(*draft.state.undo[-49:], draft.session.schedule_version))
         draft.schedule = result.schedule
     draft.events.append(

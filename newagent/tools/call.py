@@ -56,7 +56,7 @@ async def run_tool(tool: Tool, arguments: dict[str, Any], context: ToolContext) 
         return refuse("tool_timeout", f"{tool.name} 超过了 {tool.timeout:g} 秒的时限。")
     except NewAgentError as error:
         return refuse(error.code, error.message, **error.data)
-    except Exception:  # noqa: BLE001 - a tool of any origin may raise anything; the loop must go on
+    except Exception:  # a tool of any origin may raise anything; the loop must go on
         log.exception("tool_failed", tool=tool.name)
         return refuse("tool_failed", f"{tool.name} 内部出错，没有任何改动。")
     assert isinstance(result, ToolResult)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 from newagent.tools.base import Arguments, ToolContext, ToolResult
 from newagent.tools.refusal import refuse
 from newagent.tools.registry import load_catalogue, tool
@@ -29,7 +28,11 @@ class Remove(Arguments):
 
 @tool("context", "context", Add, needs="nothing")
 def context_tools_add(context: ToolContext, wanted: Add) -> ToolResult:
-    """打开一个工具域（schedule、taskclass、memory、web、skill 等）及其工具包，下一轮起可用。core 包随域自带；schedule 不写 packs 时为 mutation+analyze。mode=replace 只留这个域的这些包，merge 在现有基础上添加。"""
+    """打开一个工具域（schedule 等）及其工具包，下一轮起可用。
+
+    core 包随域自带；schedule 不写 packs 时为 mutation+analyze。
+    mode=replace 只留这个域的这些包，merge 在现有基础上添加。
+    """
     domains = load_catalogue().domains
     if wanted.mode not in ("replace", "merge"):
         return refuse("invalid_mode", "mode 只能是 replace 或 merge。", allowed=["replace", "merge"])

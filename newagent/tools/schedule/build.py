@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from newagent.schedule.placement import PlacementReport, rough_build as build_roughly
+from newagent.schedule.placement import PlacementReport
+from newagent.schedule.placement import rough_build as build_roughly
 from newagent.schedule.rules import Violation
 from newagent.tools.base import Arguments, ToolContext, ToolResult
 from newagent.tools.refusal import refuse
@@ -44,7 +45,8 @@ def _report_words(report: dict[str, Any]) -> str:
         "blocked": "被已放的任务挡住了：",
         "undecided": "在搜索预算内无法判断能否放下：",
     }[report["code"]]
-    gap = f"需要 {report['required_sections']} 节，可用 {report['available_sections']} 节，缺口 {report['capacity_gap']} 节。"
+    required, available, missing = (report[f] for f in ("required_sections", "available_sections", "capacity_gap"))
+    gap = f"需要 {required} 节，可用 {available} 节，缺口 {missing} 节。"
     options = [relaxation_words(relaxation) for relaxation in report["relaxations"]]
     return head + gap + ("可行的放宽：" + "；".join(options) if options else "")
 

@@ -32,7 +32,10 @@ class Choice(Arguments):
 
 @tool("schedule", "analyze", Health)
 def analyze_health(context: ToolContext, wanted: Health) -> ToolResult:
-    """体检（唯一裁判）：给出指标、问题、是否值得继续优化，以及合法且已算好收益的候选操作 c1…；照 decision 决定下一步。"""
+    """体检（唯一裁判）：给出指标、问题、是否值得继续优化，以及合法且已算好收益的候选操作 c1…。
+
+    照 decision 决定下一步。
+    """
     state = context.schedule
     assert state is not None
     scope = context.state.task_class_ids if context.state and context.state.task_class_ids else None

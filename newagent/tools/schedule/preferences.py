@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from newagent.schedule.judge import judge_delta
 from newagent.schedule.model import PeriodWish, Preferences
 from newagent.tools.base import Arguments, ToolContext, ToolResult
 from newagent.tools.refusal import refuse
 from newagent.tools.registry import tool
 from newagent.tools.writing import delta_words
-from newagent.schedule.judge import judge_delta
 
 
 class Wishes(Arguments):
@@ -29,7 +29,10 @@ class Wishes(Arguments):
 
 @tool("schedule", "preference", Wishes, write=True, risk="B")
 def set_preferences(context: ToolContext, wishes: Wishes) -> ToolResult:
-    """设置学习偏好：avoid/prefer（时段，可限任务类或强度）、load、switching、tolerance、long_blocks、evening_heavy、daily_cap。只填要改的；填 null 恢复默认。"""
+    """设置学习偏好，只填要改的，填 null 恢复默认。
+
+    avoid/prefer 是时段（可限任务类或强度）；其余是 load、switching、tolerance、long_blocks、evening_heavy、daily_cap。
+    """
     state = context.schedule
     assert state is not None
     unknown = [
