@@ -52,3 +52,14 @@ class RecordingRuntime:
         value = self._inner.new_id(prefix)
         self.drawn.append(value)
         return value
+
+
+class ShiftedRuntime(SystemRuntime):
+    """The real clock moved so that it starts at a given instant; ids are real."""
+
+    def __init__(self, start: dt.datetime) -> None:
+        self._shift = start - super().now()
+
+    def now(self) -> dt.datetime:
+        """See `Runtime.now`."""
+        return super().now() + self._shift

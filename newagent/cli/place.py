@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from newagent.cli.files import read_state, write_json
-from newagent.cli.output import Json, Output, CommandUsageError
+from newagent.cli.output import CommandUsageError, Json, Output
 from newagent.errors import RefusedError
 from newagent.schedule.cost import evaluate
 from newagent.schedule.placement import PlacementReport, rough_build

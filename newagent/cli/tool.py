@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from newagent.cli.files import read_state, write_json
-from newagent.cli.output import Json, Output, CommandUsageError
+from newagent.cli.output import CommandUsageError, Json, Output
 from newagent.tools.base import ToolContext
 from newagent.tools.call import run_tool
 from newagent.tools.refusal import refuse
