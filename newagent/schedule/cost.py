@@ -268,5 +268,5 @@ def evaluate(state: ScheduleState) -> Valuation:
         days = [task.slot.day for task in items if task.slot is not None]
         one, other = model.class_terms(model.index_of[class_id], days)
         spread, same_day = spread + one, same_day + other
-    terms = dict(zip(TERMS, [*totals, spread, same_day], strict=True))
+    terms: dict[str, int] = dict(zip(TERMS, [*totals, spread, same_day], strict=True))
     return Valuation(len(state.pending), terms, sum(terms.values()), looks)

@@ -71,7 +71,8 @@ def swap(state: ScheduleState, a: int, b: int, actor: Actor = "agent") -> Edited
     one, other = state.by_id[a], state.by_id[b]
     if one.sections != other.sections:
         return Violation("duration_mismatch", f"「{one.name}」 and 「{other.name}」 differ in length", (a, b))
-    assert one.slot and other.slot
+    assert one.slot is not None
+    assert other.slot is not None
     moves = [Move(a, other.slot.day, other.slot.start), Move(b, one.slot.day, one.slot.start)]
     return _put(state, moves, "suggested", actor)
 
@@ -128,8 +129,8 @@ def _own_shields(state: ScheduleState, faults: Iterable[Violation], actor: Actor
 def _outside(state: ScheduleState, task: Task, wish: Move) -> Violation:
     return Violation(
         "out_of_window",
-        f"「{task.name}」 of {task.sections} section(s) cannot start on day {wish.day} at section {wish.start}: it would "
-        "leave the window or the day, or cross the border of a period",
+        f"「{task.name}」 of {task.sections} section(s) cannot start on day {wish.day} at section {wish.start}: "
+        "it would leave the window or the day, or cross the border of a period",
         (task.id,),
         legal={"days": [1, len(state.window.days)], "sections": [1, state.window.sections]},
     )
@@ -147,7 +148,7 @@ def placed(state: ScheduleState, task: Task, target: Slot | None) -> Task:
         changes["embed_host"] = host
     moved = task.evolve(**changes)
     if "embed_host" not in changes:
-        moved.__dict__["embed_host"] = None
+        moved.resolve(embed_host=None)
     return moved
 
 

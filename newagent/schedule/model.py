@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -36,6 +36,14 @@ class Frozen(BaseModel):
         """
         values = {name: self.__dict__[name] for name in type(self).model_fields}
         return type(self).model_construct(_fields_set={*self.model_fields_set, *changes}, **{**values, **changes})
+
+    def resolve(self, **values: Any) -> None:
+        """Fills in fields that the document left out, without marking them as set.
+
+        Only for a document that nobody else holds yet: while it is loaded or made.
+        """
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
 
 class Day(Frozen):
@@ -80,7 +88,7 @@ class Window(Frozen):
         for name in PERIODS:
             if name in self.periods:
                 first, last = self.periods[name]
-                by_section.extend([name] * (last - first + 1))
+                by_section.extend(name for _ in range(first, last + 1))
         return (by_section[0], *by_section)
 
 
@@ -260,7 +268,9 @@ class ScheduleState(Frozen):
     @classmethod
     def load(cls, document: Any) -> ScheduleState:
         """Reads a JSON document. Raises `StateFault` with the path of every fault; a newer schema is named."""
-        version = document.get("schema_version") if isinstance(document, dict) else None
+        version: object = None
+        if isinstance(document, Mapping):
+            version = cast("Mapping[str, object]", document).get("schema_version")
         if isinstance(version, int) and version > SCHEMA_VERSION:
             raise StateFault(
                 "snapshot_too_new", f"the state has schema {version}; this version reads up to {SCHEMA_VERSION}"
@@ -358,12 +368,12 @@ def _fill_in(state: ScheduleState) -> None:
         assert task.task_class_id is not None
         if task.duration is None:
             total, items = totals[task.task_class_id], count[task.task_class_id]
-            task.__dict__["duration"] = max(1, (2 * total + items) // (2 * items)) if total else 2
+            task.resolve(duration=max(1, (2 * total + items) // (2 * items)) if total else 2)
         slot = task.slot
         if slot is not None and task.status == "suggested" and slot.end - slot.start + 1 != task.duration:
             raise ValueError(f"item {task.id}: its slot is not {task.duration} sections long")
         if slot is not None and "embed_host" not in task.model_fields_set:
-            task.__dict__["embed_host"] = host_of(state.courses, slot)
+            task.resolve(embed_host=host_of(state.courses, slot))
 
 
 def host_of(courses: Iterable[Task], slot: Slot) -> int | None:

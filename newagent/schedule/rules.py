@@ -117,8 +117,8 @@ def place_faults(state: ScheduleState, task: Task) -> list[Violation]:
         found.append(
             Violation(
                 "out_of_window",
-                f"「{task.name}」 of {task.sections} section(s) cannot start at section {slot.start}: it would leave the "
-                "day or cross the border of a period",
+                f"「{task.name}」 of {task.sections} section(s) cannot start at section {slot.start}: "
+                "it would leave the day or cross the border of a period",
                 (task.id,),
                 (slot,),
                 {"sections": [1, state.window.sections], "days": [1, len(state.window.days)]},
@@ -174,7 +174,8 @@ def _host_faults(state: ScheduleState, task: Task, task_class: TaskClass, slot: 
 
 def order_range(state: ScheduleState, task: Task) -> tuple[Slot | None, Slot | None]:
     """The last place of a lower-ordered and the first place of a higher-ordered placed sibling (L5)."""
-    assert task.task_class_id is not None and task.order is not None
+    assert task.task_class_id is not None
+    assert task.order is not None
     earlier: Slot | None = None
     later: Slot | None = None
     for sibling in state.items_of[task.task_class_id]:
