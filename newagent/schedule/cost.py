@@ -258,9 +258,9 @@ def entries_by_day(state: ScheduleState, model: CostModel) -> list[list[Entry]]:
     return days
 
 
-def evaluate(state: ScheduleState) -> Valuation:
-    """Values a state from scratch."""
-    model = CostModel(state)
+def evaluate(state: ScheduleState, model: CostModel | None = None) -> Valuation:
+    """Values a state. `model` spares compiling it anew where window, courses, classes and dials are the same."""
+    model = model or CostModel(state)
     looks = tuple(model.look(day, entries) for day, entries in enumerate(entries_by_day(state, model)) if day)
     totals = [sum(column) for column in zip(*(model.day_terms(look) for look in looks), strict=True)]
     spread = same_day = 0

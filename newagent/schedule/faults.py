@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class StateFault(ValueError):
+class StateFault(ValueError):  # noqa: N818 - a fault of the document, not of the program
     """A state document that cannot be loaded.
 
     `code` is `invalid_state` or `snapshot_too_new`; `faults` lists each fault with its path in the document.

@@ -319,6 +319,15 @@ class ScheduleState(Frozen):
         """The items of all classes, in order of loading."""
         return tuple(task for task in self.tasks if task.is_item)
 
+    @cached_property
+    def meetings(self) -> Mapping[int, tuple[tuple[Task, Slot], ...]]:
+        """What stands on each day that holds anything: courses and items with the slot they have there."""
+        days: dict[int, list[tuple[Task, Slot]]] = {}
+        for task in self.tasks:
+            for slot in task.slots:
+                days.setdefault(slot.day, []).append((task, slot))
+        return {day: tuple(held) for day, held in days.items()}
+
     @property
     def pending(self) -> tuple[Task, ...]:
         """The items that are not placed."""

@@ -146,18 +146,14 @@ def place_faults(state: ScheduleState, task: Task) -> list[Violation]:
 
 
 def _neighbour_faults(state: ScheduleState, task: Task, slot: Slot) -> Iterable[Violation]:
-    for other in state.tasks:
-        if other.id == task.id or other.can_embed:
-            continue
-        for taken in other.slots:
-            if overlaps(slot, taken):
-                yield Violation(
-                    "conflict", f"the place is taken by 「{other.name}」", (task.id, other.id), (slot, taken)
-                )
+    for other, taken in state.meetings.get(slot.day, ()):
+        if other.id != task.id and not other.can_embed and overlaps(slot, taken):
+            yield Violation("conflict", f"the place is taken by 「{other.name}」", (task.id, other.id), (slot, taken))
 
 
 def _host_faults(state: ScheduleState, task: Task, task_class: TaskClass, slot: Slot) -> Iterable[Violation]:
-    touched = [c for c in state.courses if c.can_embed and any(overlaps(slot, s) for s in c.slots)]
+    on_day = state.meetings.get(slot.day, ())
+    touched = list({c.id: c for c, taken in on_day if c.can_embed and overlaps(slot, taken)}.values())
     ids = (task.id, *(course.id for course in touched))
     if not touched:
         if task.embed_host is not None:

@@ -1,0 +1,102 @@
+"""The candidates: the best edits as a tool takes them, each carried out to tell what it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from newagent.schedule.cost import CostModel, Valuation, evaluate
+from newagent.schedule.edits import Edited
+from newagent.schedule.judge.scan import Edit, Scan, carry_out, move_edit, swap_edit
+from newagent.schedule.judge.words import edit_words
+from newagent.schedule.model import ScheduleState
+
+MAX_CANDIDATES = 6
+CLOSE = "close"
+
+
+class Ranked(NamedTuple):
+    """A single edit in the order in which candidates are offered; `task_ids` and place break ties."""
+
+    delta: int
+    kind: int
+    task_ids: tuple[int, ...]
+    day: int
+    start: int
+    edit: Edit
+
+
+def best_singles(scanned: Scan, tight: bool, limit: int) -> list[Edit]:
+    """The best improving single edits, no two of which touch the same task.
+
+    Ties: a swap before a move where the timetable is tight, then task ids, day, start.
+    """
+    board = scanned.board
+    ranked = [
+        Ranked(
+            one.delta, 1 if tight else 0, (board.pieces[one.piece].task_id,), one.day, one.start, move_edit(board, one)
+        )
+        for one in scanned.moves
+        if one.delta < 0
+    ]
+    for one in scanned.swaps:
+        if one.delta < 0:
+            edit = swap_edit(board, one)
+            ids = edit.arguments["task_a"], edit.arguments["task_b"]
+            ranked.append(Ranked(one.delta, 0, ids, 0, 0, edit))
+    ranked.sort(key=lambda one: one[:5])
+    chosen: list[Edit] = []
+    touched: set[int] = set()
+    for one in ranked:
+        if len(chosen) == limit:
+            break
+        if touched.isdisjoint(one.task_ids):
+            chosen.append(one.edit)
+            touched.update(one.task_ids)
+    return chosen
+
+
+def describe(
+    state: ScheduleState,
+    value: Valuation,
+    edits: Iterable[Edit],
+    model: CostModel,
+    count: Callable[[ScheduleState, Valuation], int],
+) -> list[dict[str, Any]]:
+    """The candidates c1, c2, … of some legal edits, and `close` after them.
+
+    `count` tells the number of issues of a state.
+    """
+    before = {"cost": value.cost, "terms": value.terms, "issues": count(state, value)}
+    found: list[dict[str, Any]] = []
+    for number, edit in enumerate(edits, start=1):
+        outcome = carry_out(state, edit)
+        assert isinstance(outcome, Edited), outcome
+        reached = evaluate(outcome.state, model)
+        issues = count(outcome.state, reached)
+        benefit = value.cost - reached.cost
+        found.append(
+            {
+                "candidate_id": f"c{number}",
+                "tool": edit.tool,
+                "arguments": edit.arguments,
+                "summary": edit_words(state, edit.tool, outcome.changes, benefit),
+                "effect": "partial_improve" if issues else "improve",
+                "before": before,
+                "after": {"cost": reached.cost, "terms": reached.terms, "issues": issues},
+                "benefit": benefit,
+            }
+        )
+    found.append(
+        {
+            "candidate_id": CLOSE,
+            "tool": "apply_candidate",
+            "arguments": {"candidate_id": CLOSE},
+            "summary": "保持现状，结束优化",
+            "effect": "close",
+            "before": before,
+            "after": before,
+            "benefit": 0,
+        }
+    )
+    return found

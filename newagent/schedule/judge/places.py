@@ -1,0 +1,115 @@
+"""Where an item of a class may stand as far as window, class, courses and protections go (L2–L4, L7).
+
+Places are sets of starts as bit masks: bit s of a day's mask is set where an item may start at section s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from newagent.schedule.cost import CostModel, span_mask
+from newagent.schedule.model import Day, ScheduleState, TaskClass
+from newagent.schedule.rules import fits_day
+
+
+class Places:
+    """The legal starts of each class and length on each day, items left out of account; for the agent."""
+
+    def __init__(self, state: ScheduleState, model: CostModel) -> None:
+        self._state = state
+        self._model = model
+        self._hard = [0] * (model.days + 1)
+        hosts: list[list[tuple[int, int]]] = [[] for _ in range(model.days + 1)]
+        for course in state.courses:
+            for slot in course.slots:
+                mask = span_mask(slot.start, slot.end - slot.start + 1)
+                if course.can_embed:
+                    hosts[slot.day].append((course.id, mask))
+                else:
+                    self._hard[slot.day] |= mask
+        self._hosts = [tuple(meetings) for meetings in hosts]
+        self._legal: dict[tuple[int, int], list[int]] = {}
+        self._days: dict[int, list[int]] = {}
+        self._patterns: dict[tuple[int, int, tuple[tuple[int, int], ...], bool], int] = {}
+        self._starts: dict[tuple[int, int], list[int]] = {}
+
+    def legal(self, klass: int, length: int) -> Sequence[int]:
+        """Legal starts by day, at any section; index 0 is unused."""
+        known = self._legal.get((klass, length))
+        if known is None:
+            known = self._legal[klass, length] = self._compute(self._state.task_classes[klass], length)
+        return known
+
+    def days_of(self, klass: int, first: int, last: int) -> Sequence[int]:
+        """The days from `first` to `last` that the class admits and nothing protects."""
+        days = self._days.get(klass)
+        if days is None:
+            task_class = self._state.task_classes[klass]
+            days = [day.day for day in self._state.window.days if self._open(task_class, day)]
+            self._days[klass] = days
+        return [day for day in days if first <= day <= last]
+
+    def free_starts(self, klass: int, length: int, day: int, busy: int) -> list[int]:
+        """The starts that placement uses on a day where `busy` holds the sections of other items.
+
+        An item of even length starts on an odd section, one of odd length anywhere.
+        """
+        starts = self.legal(klass, length)[day]
+        if length % 2 == 0:
+            starts &= ODD_SECTIONS
+        if not starts:
+            return NONE
+        free = ~busy
+        for _ in range(length):
+            starts &= free
+            free >>= 1
+        return [start for start in range(1, starts.bit_length()) if starts >> start & 1]
+
+    def _open(self, task_class: TaskClass, day: Day) -> bool:
+        if not task_class.admits(day):
+            return False
+        return not any(
+            (shield.kind == "class" and shield.value == task_class.id)
+            or (shield.kind == "day" and shield.value == day.day)
+            or (shield.kind == "weekday" and shield.value == day.day_of_week)
+            for shield in self._state.protections
+        )
+
+    def _compute(self, task_class: TaskClass, length: int) -> list[int]:
+        window = self._state.window
+        allowed = 0
+        for start in range(1, window.sections + 1):
+            blocks = range((start + 1) // 2, (start + length) // 2 + 1)
+            if fits_day(window, start, length) and not any(block in task_class.excluded_slots for block in blocks):
+                allowed |= 1 << start
+        masks = [0]
+        for day in window.days:
+            is_open = allowed and self._open(task_class, day)
+            masks.append(
+                allowed & self._beside_courses(day.day, length, task_class.allow_filler_course) if is_open else 0
+            )
+        return masks
+
+    def _beside_courses(self, day: int, length: int, filler: bool) -> int:
+        """Starts that touch no course, or lie wholly inside one meeting of exactly one embeddable course."""
+        key = length, self._hard[day], self._hosts[day], filler
+        known = self._patterns.get(key)
+        if known is None:
+            known = 0
+            for start in range(1, self._model.sections + 1):
+                span = span_mask(start, length)
+                if span & self._hard[day]:
+                    continue
+                touched = [(course, mask) for course, mask in self._hosts[day] if mask & span]
+                if not touched or (
+                    filler
+                    and len({course for course, _ in touched}) == 1
+                    and any(mask & span == span for _, mask in touched)
+                ):
+                    known |= 1 << start
+            self._patterns[key] = known
+        return known
+
+
+NONE: list[int] = []
+ODD_SECTIONS = sum(1 << section for section in range(1, 64, 2))

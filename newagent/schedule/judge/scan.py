@@ -1,0 +1,63 @@
+"""The scan: every legal move and every legal cross-class swap of the whole window, each with its change of cost."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from newagent.schedule.cost import CostModel
+from newagent.schedule.edits import Edited, Move, batch_move, move, swap
+from newagent.schedule.judge.board import Board, ScoredMove, ScoredSwap
+from newagent.schedule.model import ScheduleState
+from newagent.schedule.rules import Violation, state_faults
+
+
+class Scan(NamedTuple):
+    """All legal single edits of a state for the agent, and the board that they were scored on."""
+
+    board: Board
+    moves: list[ScoredMove]
+    swaps: list[ScoredSwap]
+
+
+class Edit(NamedTuple):
+    """An edit as a tool takes it: the tool's name and its arguments."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+def scan(state: ScheduleState, model: CostModel) -> Scan:
+    """Scores every legal single edit.
+
+    On a state that breaks a rule already, only the edits that put everything right are legal; there each is tried.
+    """
+    board = Board(state, model)
+    moves, swaps = board.moves(), board.swaps()
+    if state_faults(state):
+        moves = [one for one in moves if isinstance(carry_out(state, move_edit(board, one)), Edited)]
+        swaps = [one for one in swaps if isinstance(carry_out(state, swap_edit(board, one)), Edited)]
+    return Scan(board, moves, swaps)
+
+
+def move_edit(board: Board, scored: ScoredMove) -> Edit:
+    """A scored move as a tool call."""
+    arguments = {"task_id": board.pieces[scored.piece].task_id, "day": scored.day, "start": scored.start}
+    return Edit("move", arguments)
+
+
+def swap_edit(board: Board, scored: ScoredSwap) -> Edit:
+    """A scored swap as a tool call, the lower task id first."""
+    a, b = sorted((board.pieces[scored.one].task_id, board.pieces[scored.other].task_id))
+    return Edit("swap", {"task_a": a, "task_b": b})
+
+
+def carry_out(state: ScheduleState, edit: Edit) -> Edited | Violation:
+    """Runs an edit as the agent."""
+    arguments = edit.arguments
+    match edit.tool:
+        case "move":
+            return move(state, arguments["task_id"], arguments["day"], arguments["start"])
+        case "swap":
+            return swap(state, arguments["task_a"], arguments["task_b"])
+        case _:
+            return batch_move(state, [Move(**wish) for wish in arguments["moves"]])
