@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from newagent.schedule.model import Actor, ScheduleState, Slot, Task, host_of
-from newagent.schedule.rules import Violation, change_faults, first, fits_day, fixed
+from newagent.schedule.rules import Violation, change_faults, first, fits_day, fixed, protection_faults
 
 
 @dataclass(frozen=True)
@@ -104,26 +104,22 @@ def _put(state: ScheduleState, moves: Sequence[Move], status: str, actor: Actor)
     if refused:
         return refused
     targets: dict[int, Slot | None] = {}
-    faults: list[Violation] = []
+    strays: list[Violation] = []
+    days: dict[int, list[int | None]] = {}
     for wish in moves:
         task = state.by_id[wish.task_id]
-        if not 1 <= wish.day <= len(state.window.days) or not fits_day(state.window, wish.start, task.sections):
-            faults.append(_outside(state, task, wish))
+        in_window = 1 <= wish.day <= len(state.window.days)
+        days[task.id] = [task.slot and task.slot.day, wish.day if in_window else None]
+        if not in_window or not fits_day(state.window, wish.start, task.sections):
+            strays.append(_outside(state, task, wish))
             continue
         target = Slot(day=wish.day, start=wish.start, end=wish.start + task.sections - 1)
         if task.slot == target:
             return Violation("invalid_args", f"「{task.name}」 stands there already", (task.id,), (target,))
         targets[task.id] = target
-    if faults:
-        shields = change_faults(state, _placed(state, targets), targets, actor)
-        return first([*faults, *shields, *_own_shields(state, faults, actor)]) or faults[0]
+    if strays:
+        return [*protection_faults(state, days, actor), *strays][0]
     return finish(state, targets, actor)
-
-
-def _own_shields(state: ScheduleState, faults: Iterable[Violation], actor: Actor) -> Iterable[Violation]:
-    """Protections of the tasks whose target is no place at all: they come first in the order of codes."""
-    ids = [task_id for fault in faults for task_id in fault.task_ids]
-    return [fault for fault in change_faults(state, state, ids, actor) if fault.code == "protected"]
 
 
 def _outside(state: ScheduleState, task: Task, wish: Move) -> Violation:
@@ -134,10 +130,6 @@ def _outside(state: ScheduleState, task: Task, wish: Move) -> Violation:
         (task.id,),
         legal={"days": [1, len(state.window.days)], "sections": [1, state.window.sections]},
     )
-
-
-def _placed(state: ScheduleState, targets: Mapping[int, Slot | None]) -> ScheduleState:
-    return state.with_tasks(placed(state, state.by_id[task_id], target) for task_id, target in targets.items())
 
 
 def placed(state: ScheduleState, task: Task, target: Slot | None) -> Task:
@@ -157,7 +149,7 @@ def finish(state: ScheduleState, targets: Mapping[int, Slot | None], actor: Acto
 
     The items must exist and be changeable; this is the last step of every edit and placement.
     """
-    after = _placed(state, targets)
+    after = state.with_tasks(placed(state, state.by_id[task_id], target) for task_id, target in targets.items())
     refused = first(change_faults(state, after, targets, actor))
     if refused:
         return refused

@@ -328,6 +328,28 @@ class ScheduleState(Frozen):
                 days.setdefault(slot.day, []).append((task, slot))
         return {day: tuple(held) for day, held in days.items()}
 
+    @cached_property
+    def order_bounds(self) -> Mapping[int, tuple[Slot | None, Slot | None]]:
+        """For each item the last place of a lower-ordered and the first of a higher-ordered placed sibling."""
+        bounds: dict[int, tuple[Slot | None, Slot | None]] = {}
+        for items in self.items_of.values():
+            last: Slot | None = None
+            before: list[Slot | None] = []
+            for item in items:
+                before.append(last)
+                place = item.slot
+                if place is not None and (last is None or (place.day, place.end) > (last.day, last.end)):
+                    last = place
+            following: Slot | None = None
+            for item, earlier in zip(reversed(items), reversed(before), strict=True):
+                bounds[item.id] = earlier, following
+                place = item.slot
+                if place is not None and (
+                    following is None or (place.day, place.start) < (following.day, following.start)
+                ):
+                    following = place
+        return bounds
+
     @property
     def pending(self) -> tuple[Task, ...]:
         """The items that are not placed."""

@@ -6,7 +6,7 @@ rules are broken at once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,6 +82,11 @@ def excluded(state: ScheduleState, task_class: TaskClass, slot: Slot) -> bool:
 
 def protection_of(state: ScheduleState, task: Task, slot: Slot | None) -> str | None:
     """L7: what protects a task or a place from the agent, in words; None if nothing does."""
+    return _shield(state, task, slot.day if slot else None)
+
+
+def _shield(state: ScheduleState, task: Task, day: int | None) -> str | None:
+    """What protects a task or a day of the window from the agent."""
     for protection in state.protections:
         match protection.kind:
             case "task":
@@ -89,12 +94,25 @@ def protection_of(state: ScheduleState, task: Task, slot: Slot | None) -> str | 
             case "class":
                 hit = protection.value == task.task_class_id
             case "day":
-                hit = slot is not None and protection.value == slot.day
+                hit = protection.value == day
             case "weekday":
-                hit = slot is not None and state.window.days[slot.day - 1].day_of_week == protection.value
+                hit = day is not None and state.window.days[day - 1].day_of_week == protection.value
         if hit:
             return f"{protection.kind} {protection.value}"
     return None
+
+
+def protection_faults(state: ScheduleState, days: Mapping[int, Iterable[int | None]], actor: Actor) -> list[Violation]:
+    """L7 for an edit: `days` tells for each changed task the days of the window that it leaves and enters."""
+    if actor == "user" or not state.protections:
+        return []
+    found: list[Violation] = []
+    for task_id, touched in days.items():
+        task = state.by_id[task_id]
+        shield = next((shield for day in touched if (shield := _shield(state, task, day))), None)
+        if shield:
+            found.append(Violation("protected", f"「{task.name}」 or its place is protected ({shield})", (task_id,)))
+    return found
 
 
 def overlaps(one: Slot, other: Slot) -> bool:
@@ -170,21 +188,7 @@ def _host_faults(state: ScheduleState, task: Task, task_class: TaskClass, slot: 
 
 def order_range(state: ScheduleState, task: Task) -> tuple[Slot | None, Slot | None]:
     """The last place of a lower-ordered and the first place of a higher-ordered placed sibling (L5)."""
-    assert task.task_class_id is not None
-    assert task.order is not None
-    earlier: Slot | None = None
-    later: Slot | None = None
-    for sibling in state.items_of[task.task_class_id]:
-        place = sibling.slot
-        if place is None or sibling.id == task.id:
-            continue
-        assert sibling.order is not None
-        if sibling.order < task.order:
-            if earlier is None or (place.day, place.end) > (earlier.day, earlier.end):
-                earlier = place
-        elif later is None or (place.day, place.start) < (later.day, later.start):
-            later = place
-    return earlier, later
+    return state.order_bounds[task.id]
 
 
 def _order_faults(state: ScheduleState, task: Task, slot: Slot) -> Iterable[Violation]:
@@ -205,38 +209,26 @@ def _order_faults(state: ScheduleState, task: Task, slot: Slot) -> Iterable[Viol
     )
 
 
-def state_faults(state: ScheduleState, first_ids: Collection[int] = ()) -> list[Violation]:
-    """Every rule that any suggested item of the state breaks; the items in `first_ids` are reported first.
+def state_faults(state: ScheduleState) -> list[Violation]:
+    """Every rule that any suggested item of the state breaks.
 
     Facts are facts: courses and existing items bind others and are never at fault themselves.
     """
-    placed = [task for task in state.items if task.status == "suggested"]
-    placed.sort(key=lambda task: task.id not in first_ids)
-    return [fault for task in placed for fault in place_faults(state, task)]
+    return [fault for task in state.items if task.status == "suggested" for fault in place_faults(state, task)]
 
 
 def change_faults(
     before_state: ScheduleState, after_state: ScheduleState, changed: Iterable[int], actor: Actor
 ) -> list[Violation]:
     """L7 and L1–L5 for an edit: protections of what is left and entered, then the rules on the whole new state."""
-    found: list[Violation] = []
     changed_ids = tuple(changed)
+    days = {
+        task_id: [slot and slot.day for slot in (before_state.by_id[task_id].slot, after_state.by_id[task_id].slot)]
+        for task_id in changed_ids
+    }
+    found = protection_faults(before_state, days, actor)
     for task_id in changed_ids:
-        old, new = before_state.by_id[task_id], after_state.by_id[task_id]
-        if actor == "user":
-            continue
-        for place in (old.slot, new.slot):
-            shield = protection_of(before_state, old, place)
-            if shield:
-                found.append(Violation("protected", f"「{old.name}」 or its place is protected ({shield})", (task_id,)))
-                break
-    moved = [fault for task_id in changed_ids for fault in _faults_if_placed(after_state, task_id)]
-    found.extend(moved)
-    if not found:
-        found.extend(state_faults(after_state))
-    return found
-
-
-def _faults_if_placed(state: ScheduleState, task_id: int) -> list[Violation]:
-    task = state.by_id[task_id]
-    return place_faults(state, task) if task.slot is not None else []
+        task = after_state.by_id[task_id]
+        if task.slot is not None:
+            found.extend(place_faults(after_state, task))
+    return found or state_faults(after_state)
