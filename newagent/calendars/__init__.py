@@ -1,0 +1,1 @@
+"""Files people have: timetables as CSV, iCalendar and JSON, in and out."""

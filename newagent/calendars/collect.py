@@ -1,0 +1,83 @@
+"""The one place where rows of any format become courses and report lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from newagent.calendars.model import Course, ImportResult, LineReport, Meeting, merged, overlaps_of, united
+from newagent.calendars.reasons import Reason
+from newagent.schedule.calendar import MAX_SECTIONS, Semester
+
+
+class Collector:
+    """Takes or refuses rows in order; `result` is the whole file.
+
+    A row beyond the section table extends it; where no section has room any more the row is refused.
+    """
+
+    def __init__(self, semester: Semester) -> None:
+        self.semester = semester
+        self._meetings: dict[tuple[str, str], set[Meeting]] = {}
+        self._embeddable: set[tuple[str, str]] = set()
+        self._report: list[LineReport] = []
+
+    def refuse(self, line: int, reason: Reason, course: str | None = None) -> None:
+        """Reports a row that is not taken."""
+        self._report.append(LineReport(line, False, (reason,), course or None))
+
+    def take(
+        self,
+        line: int,
+        name: str,
+        location: str,
+        meetings: Sequence[Meeting],
+        *,
+        notes: Iterable[Reason] = (),
+        can_embed: bool = False,
+    ) -> None:
+        """Takes those of a row's meetings that lie in the semester, and reports what became of them."""
+        inside = [m for m in meetings if 1 <= m.week <= self.semester.weeks and self._holds(m)]
+        reasons = list(notes)
+        if not inside:
+            self.refuse(line, Reason("outside_semester"), name)
+            return
+        if len(inside) < len(meetings):
+            weeks = sorted({m.week for m in set(meetings) - set(inside)})
+            reasons.append(Reason("some_weeks_outside", {"weeks": "、".join(map(str, weeks))}))
+        last = max(m.end for m in inside)
+        if last > len(self.semester.sections):
+            extended = _extended(self.semester, last)
+            if extended is None:
+                self.refuse(line, Reason("no_room", {"section": last}), name)
+                return
+            self.semester = extended
+            reasons.append(Reason("extended", {"sections": last}))
+        key = (name, location)
+        known = self._meetings.setdefault(key, set())
+        if known and united(known) == united(known.union(inside)):
+            reasons.append(Reason("duplicate"))
+        known.update(inside)
+        if can_embed:
+            self._embeddable.add(key)
+        self._report.append(LineReport(line, True, tuple(reasons), name))
+
+    def result(self) -> ImportResult:
+        """Everything that was taken and reported."""
+        courses = merged(
+            Course(name, location, tuple(meetings), can_embed=(name, location) in self._embeddable)
+            for (name, location), meetings in self._meetings.items()
+        )
+        report = tuple(sorted(self._report, key=lambda row: row.line))
+        return ImportResult(self.semester, courses, report, overlaps_of(courses))
+
+    def _holds(self, meeting: Meeting) -> bool:
+        return self.semester.holds(self.semester.date_of(meeting.week, meeting.day_of_week))
+
+
+def _extended(semester: Semester, sections: int) -> Semester | None:
+    if sections > MAX_SECTIONS:
+        return None
+    try:
+        return semester.extended(sections)
+    except ValueError:
+        return None
