@@ -39,5 +39,8 @@ $(VENV)/.lint: $(VENV)/.test
 $(VENV)/.bench: pyproject.toml constraints.txt
 	$(call install,bench)
 
+docs: $(VENV)/.test           ## the pages that are made from the code
+	@$(BIN)/python docs/generate.py
+
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .coverage

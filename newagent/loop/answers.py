@@ -148,6 +148,8 @@ class Answering:
         reason = f"用户拒绝了，理由：{message}" if message else "用户拒绝了，没有给理由。"
         self._result(draft, refuse("rejected", reason, message=message))
         if self.card.kind == "write":
+            # A refusal is a reply of the user: a model may end the step on it.
+            draft.count(step_evidence=draft.state.counters.step_evidence + 1, plain_text=0)
             return
         revisions = draft.state.counters.revisions + 1
         draft.count(revisions=revisions)

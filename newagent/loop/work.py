@@ -34,8 +34,10 @@ def work(messages: Sequence[Message], run_id: str | None) -> tuple[WorkItem, ...
     """The calls of a run with their results, oldest first."""
     results = [m for m in messages if m.role == "result" and m.run_id == run_id and m.tool and m.call_id]
     kept = [m for m in results if m.ok or m.code == "rejected"][-LINES:]
-    latest = {canonical([m.tool, m.arguments]): m.call_id for m in kept}
-    full = set(list(latest.values())[-FULL_RESULTS:])
+    latest: dict[str, str | None] = {}
+    for message in reversed(kept):
+        latest.setdefault(canonical([message.tool, message.arguments]), message.call_id)
+    full = set(list(latest.values())[:FULL_RESULTS])
     return tuple(
         WorkItem(m.call_id or "", m.tool or "", m.arguments or {}, m.text if m.call_id in full else first_line(m.text))
         for m in kept

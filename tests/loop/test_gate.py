@@ -193,7 +193,7 @@ async def test_approve_after_the_user_changed_something_else_still_works() -> No
 
 
 async def test_approve_after_the_place_was_taken_is_stale() -> None:
-    bed, session = await waiting()
+    bed, session = await waiting(call("get_overview"))
     assert session.schedule is not None
     edited = edits.place(session.schedule, 5, 2, 1, "user")
     assert isinstance(edited, Edited)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import string
 import time
 from typing import Any
 
@@ -200,5 +201,9 @@ async def test_merging_and_removing_context() -> None:
 def test_both_languages_have_every_text() -> None:
     assert texts("zh").keys() == texts("en").keys()
     for key, text in texts("zh").items():
-        fields = {part.split("}")[0] for part in text.split("{")[1:]}
-        assert fields == {part.split("}")[0] for part in texts("en")[key].split("{")[1:]}, key
+        assert fields(text) == fields(texts("en")[key]), key
+
+
+def fields(text: str) -> set[str]:
+    """The names that a text is filled with; doubled braces are braces."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
