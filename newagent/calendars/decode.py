@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from newagent.errors import InputError
 
 MAX_BYTES = 5 * 1024 * 1024
@@ -26,3 +28,8 @@ def decode(data: bytes) -> str:
             raise InputError("empty_file", "the file is empty")
         return text
     raise InputError("not_text", "the file is neither UTF-8 nor GB18030 text")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines as an editor counts them: ended by CRLF, LF or CR and by nothing else."""
+    return re.split("\r\n|\n|\r", text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+_LONGEST_QUOTE = 40
 Locale = Literal["zh", "en"]
 
 REASONS: dict[str, tuple[str, str]] = {
@@ -25,6 +26,7 @@ REASONS: dict[str, tuple[str, str]] = {
         "列数比表头多；含逗号的周数要加引号",
         "more fields than the header has; weeks with commas need quotes",
     ),
+    "bad_quotes": ("引号没有成对或不在字段两端", "the quotes are not in pairs around a field"),
     "bad_course": ("这门课的格式不对：{detail}", "this course is malformed: {detail}"),
     "bad_event": ("这个日程的格式不对：{detail}", "this event is malformed: {detail}"),
     "all_day": ("全天或跨天的日程，不占节次", "an all-day event takes no sections"),
@@ -38,14 +40,24 @@ REASONS: dict[str, tuple[str, str]] = {
     "no_section": ("时间没有占到任何一节的一半以上", "covers more than half of no section"),
     "all_off": ("全部落在放假的日子", "falls wholly on days off"),
     # taken, and worth knowing
-    "some_weeks_outside": ("第{weeks}周有在学期之外的，没有取", "weeks {weeks} lie partly or wholly outside the semester"),
+    "some_weeks_outside": (
+        "第{weeks}周有在学期之外的，没有取",
+        "weeks {weeks} lie partly or wholly outside the semester",
+    ),
     "some_outside": ("在学期之外的部分没有取", "what lies outside the semester was left out"),
-    "some_no_section": ("有 {count} 次没有占到任何一节，没有取", "{count} times it covers no section; these were left out"),
+    "some_no_section": (
+        "有 {count} 次没有占到任何一节，没有取",
+        "{count} times it covers no section; these were left out",
+    ),
     "extended": ("课表延长到 {sections} 节", "the day was extended to {sections} sections"),
     "duplicate": ("与前面的行重复，已合并", "repeats what is above; merged"),
     "adjusted": (
         "按调休移动 {moved} 次、放假取消 {off} 次",
         "{moved} times moved to a make-up day, {off} times off",
+    ),
+    "unknown_flag": (
+        "“{value}”看不懂，按不可嵌入处理",
+        "cannot read the flag {value!r}; study is not put inside this course",
     ),
     "unknown_zone": ("时区“{zone}”未知，按学期的时区理解", "unknown time zone {zone!r}; read as the semester's"),
 }
@@ -61,3 +73,9 @@ class Reason:
     def text(self, locale: Locale = "zh") -> str:
         """The reason for a person."""
         return REASONS[self.code][0 if locale == "zh" else 1].format(**self.values)
+
+
+def shown(text: str) -> str:
+    """A cell of the file as a reason quotes it: on one line, and short."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"
