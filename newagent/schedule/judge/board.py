@@ -9,6 +9,7 @@ two of them; the class terms need only the item's new day. All numbers are exact
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from newagent.schedule.cost import W_SPREAD, CostModel, Entry, span_mask
@@ -108,12 +109,14 @@ class Board:
         piece, old_day, old_start = self.pieces[index], self.day[index], self.start[index]
         old = Entry(old_start, piece.length, piece.klass)
         self.entries[old_day] = self.without(old_day, old)
-        self.busy[old_day] &= ~span_mask(old_start, piece.length)
         self.on_day[piece.klass][old_day] -= 1
         self.day[index], self.start[index] = day, start
         self.entries[day] = tuple(sorted((*self.entries[day], Entry(start, piece.length, piece.klass))))
-        self.busy[day] |= span_mask(start, piece.length)
         self.on_day[piece.klass][day] += 1
+        for touched in (old_day, day):
+            self.busy[touched] = 0
+            for entry in self.entries[touched]:
+                self.busy[touched] |= span_mask(entry.start, entry.length)
         self._inserts[old_day] = {}
         self._inserts[day] = {}
 
@@ -147,21 +150,39 @@ class Board:
         found: list[ScoredMove] = []
         for index, piece in enumerate(self.pieces):
             if piece.free:
-                self._moves_of(index, piece, found)
+                low, high = self.bounds(index)
+                first, last = max(low // LINE, 1), min(high // LINE, self.model.days)
+                self._moves_of(index, (low, high), self.places.days_of(piece.klass, first, last), found)
         return found
 
-    def _moves_of(self, index: int, piece: Piece, found: list[ScoredMove]) -> None:
-        _, klass, length, target, *_ = piece
+    def moves_near(self, days: Collection[int], pieces: Collection[int]) -> list[ScoredMove]:
+        """The legal moves from or to some days, or of some pieces: those that a change there can have made better."""
+        found: list[ScoredMove] = []
+        for index, piece in enumerate(self.pieces):
+            if not piece.free:
+                continue
+            low, high = self.bounds(index)
+            first, last = max(low // LINE, 1), min(high // LINE, self.model.days)
+            if index in pieces or self.day[index] in days:
+                self._moves_of(index, (low, high), self.places.days_of(piece.klass, first, last), found)
+            else:
+                wanted = [day for day in days if first <= day <= last and self.places.admits(piece.klass, day)]
+                if wanted:
+                    self._moves_of(index, (low, high), wanted, found)
+        return found
+
+    def _moves_of(self, index: int, bounds: tuple[int, int], days: Iterable[int], found: list[ScoredMove]) -> None:
+        """Adds the legal moves of a piece to some days that its class admits."""
+        _, klass, length, target, *_ = self.pieces[index]
         home, start = self.day[index], self.start[index]
-        low, high = self.bounds(index)
-        first, last = max(low // LINE, 1), min(high // LINE, self.model.days)
-        latest = high - length
+        low, latest = bounds[0], bounds[1] - length
+        first, last = low // LINE, bounds[1] // LINE
         model, on_day = self.model.classes[klass], self.on_day[klass]
         rank, pair_weight = model.rank, model.same_day_weight
         rest = self.without(home, Entry(start, length, klass))
         left = self.cost(home, rest) - self.cost(home, self.entries[home])
         left -= W_SPREAD * abs(rank[home] - target) + pair_weight * (on_day[home] - 1)
-        for day in self.places.days_of(klass, first, last):
+        for day in days:
             if day == home:
                 self._moves_at_home(index, rest, (low, latest), found)
                 continue
@@ -196,8 +217,11 @@ class Board:
         self._inserts[day][klass, length] = options
         return options
 
-    def swaps(self) -> list[ScoredSwap]:
-        """Every legal swap of two pieces of equal length and different classes that the agent may move."""
+    def swaps(self, near: Collection[int] = ()) -> list[ScoredSwap]:
+        """Every legal swap of two pieces of equal length and different classes that the agent may move.
+
+        With `near` only those in which one of the two stands on one of these days.
+        """
         order = sorted((self.day[i] * LINE + self.start[i], i) for i, piece in enumerate(self.pieces) if piece.free)
         lines = [line for line, _ in order]
         bounds = {i: self.bounds(i) for _, i in order}
@@ -207,16 +231,17 @@ class Board:
             _, klass, length, *_ = self.pieces[one]
             legal = self.places.legal(klass, length)
             end = bisect_right(lines, bounds[one][1] - length)
-            for other_line, other in order[position + 1 : end]:
+            anywhere = not near or self.day[one] in near
+            for _, other in order[position + 1 : end]:
                 _, other_klass, other_length, *_ = self.pieces[other]
                 if (
                     other_klass != klass
                     and other_length == length
                     and bounds[other][0] < line
+                    and (anywhere or self.day[other] in near)
                     and legal[self.day[other]] >> self.start[other] & 1
                     and self.places.legal(other_klass, length)[self.day[one]] >> self.start[one] & 1
                 ):
-                    assert other_line > line
                     found.append(ScoredSwap(self._swap_delta(one, other, replaced), one, other))
         return found
 

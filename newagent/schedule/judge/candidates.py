@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from newagent.schedule.cost import CostModel, Valuation, evaluate
 from newagent.schedule.edits import Edited
-from newagent.schedule.judge.scan import Edit, Scan, carry_out, move_edit, swap_edit
+from newagent.schedule.judge.batch import best_batch
+from newagent.schedule.judge.scan import Edit, Scan, batch_edit, carry_out, move_edit, swap_edit
 from newagent.schedule.judge.words import edit_words
 from newagent.schedule.model import ScheduleState
 
@@ -26,11 +27,21 @@ class Ranked(NamedTuple):
     edit: Edit
 
 
-def best_singles(scanned: Scan, tight: bool, limit: int) -> list[Edit]:
-    """The best improving single edits, no two of which touch the same task.
+def best_edits(scanned: Scan, tight: bool) -> list[Edit]:
+    """The best improving edits, best first: a batch where it beats every single edit, then single ones.
 
-    Ties: a swap before a move where the timetable is tight, then task ids, day, start.
+    No two single ones touch the same task. Ties: a swap before a move where the timetable is tight, then task ids,
+    day, start.
     """
+    limit = MAX_CANDIDATES - 1
+    singles = _ranked(scanned, tight)
+    delta, moves = best_batch(scanned)
+    if moves and delta < (singles[0].delta if singles else 0):
+        return [batch_edit(scanned.board, moves), *_disjoint(singles, limit - 1)]
+    return _disjoint(singles, limit)
+
+
+def _ranked(scanned: Scan, tight: bool) -> list[Ranked]:
     board = scanned.board
     ranked = [
         Ranked(
@@ -44,7 +55,10 @@ def best_singles(scanned: Scan, tight: bool, limit: int) -> list[Edit]:
             edit = swap_edit(board, one)
             ids = edit.arguments["task_a"], edit.arguments["task_b"]
             ranked.append(Ranked(one.delta, 0, ids, 0, 0, edit))
-    ranked.sort(key=lambda one: one[:5])
+    return sorted(ranked, key=lambda one: one[:5])
+
+
+def _disjoint(ranked: Iterable[Ranked], limit: int) -> list[Edit]:
     chosen: list[Edit] = []
     touched: set[int] = set()
     for one in ranked:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from newagent.schedule.cost import DAY_TERMS, CostModel, Valuation, evaluate
 from newagent.schedule.envelope import THRESHOLDS, day_facts, failure, success
 from newagent.schedule.judge import decision as deciding
-from newagent.schedule.judge.candidates import MAX_CANDIDATES, best_singles, describe
+from newagent.schedule.judge.candidates import best_edits, describe
 from newagent.schedule.judge.issues import FEASIBLE, count_issues, find_issues, has_issue
 from newagent.schedule.judge.metrics import BASE_SCHEMA, SCHEMAS, preference_metrics, profile_metrics, rhythm_metrics
 from newagent.schedule.judge.scan import scan
@@ -97,7 +97,7 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     days = [day for day, look in enumerate(value.looks, 1) if look.entries and has_issue(model.day_terms(look))]
     scanned = scan(state, model)
     room = tightness(scanned, days)
-    edits = best_singles(scanned, room["tightness_level"] == "tight", MAX_CANDIDATES - 1)
+    edits = best_edits(scanned, room["tightness_level"] == "tight")
 
     def count(of: ScheduleState, valued: Valuation) -> int:
         return count_issues(of, model, valued, scope, feasibility)

@@ -5,6 +5,7 @@ Places are sets of starts as bit masks: bit s of a day's mask is set where an it
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from newagent.schedule.cost import CostModel, span_mask
@@ -29,9 +30,9 @@ class Places:
                     self._hard[slot.day] |= mask
         self._hosts = [tuple(meetings) for meetings in hosts]
         self._legal: dict[tuple[int, int], list[int]] = {}
-        self._days: dict[int, list[int]] = {}
+        self._days = [[day.day for day in state.window.days if self._open(c, day)] for c in state.task_classes]
+        self._day_sets = [frozenset(days) for days in self._days]
         self._patterns: dict[tuple[int, int, tuple[tuple[int, int], ...], bool], int] = {}
-        self._starts: dict[tuple[int, int], list[int]] = {}
 
     def legal(self, klass: int, length: int) -> Sequence[int]:
         """Legal starts by day, at any section; index 0 is unused."""
@@ -42,12 +43,12 @@ class Places:
 
     def days_of(self, klass: int, first: int, last: int) -> Sequence[int]:
         """The days from `first` to `last` that the class admits and nothing protects."""
-        days = self._days.get(klass)
-        if days is None:
-            task_class = self._state.task_classes[klass]
-            days = [day.day for day in self._state.window.days if self._open(task_class, day)]
-            self._days[klass] = days
-        return [day for day in days if first <= day <= last]
+        days = self._days[klass]
+        return days[bisect_left(days, first) : bisect_right(days, last)]
+
+    def admits(self, klass: int, day: int) -> bool:
+        """Whether the class admits a day and nothing protects it."""
+        return day in self._day_sets[klass]
 
     def free_starts(self, klass: int, length: int, day: int, busy: int) -> list[int]:
         """The starts that placement uses on a day where `busy` holds the sections of other items.
@@ -83,11 +84,12 @@ class Places:
             if fits_day(window, start, length) and not any(block in task_class.excluded_slots for block in blocks):
                 allowed |= 1 << start
         masks = [0]
-        for day in window.days:
-            is_open = allowed and self._open(task_class, day)
-            masks.append(
-                allowed & self._beside_courses(day.day, length, task_class.allow_filler_course) if is_open else 0
-            )
+        open_days = self._day_sets[self._model.index_of[task_class.id]]
+        filler = task_class.allow_filler_course
+        masks.extend(
+            allowed & self._beside_courses(day, length, filler) if allowed and day in open_days else 0
+            for day in range(1, self._model.days + 1)
+        )
         return masks
 
     def _beside_courses(self, day: int, length: int, filler: bool) -> int:

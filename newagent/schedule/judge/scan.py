@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from newagent.schedule.cost import CostModel
@@ -12,11 +13,15 @@ from newagent.schedule.rules import Violation, state_faults
 
 
 class Scan(NamedTuple):
-    """All legal single edits of a state for the agent, and the board that they were scored on."""
+    """All legal single edits of a state for the agent, and the board that they were scored on.
+
+    `lawful` tells whether the state breaks no rule.
+    """
 
     board: Board
     moves: list[ScoredMove]
     swaps: list[ScoredSwap]
+    lawful: bool = True
 
 
 class Edit(NamedTuple):
@@ -33,10 +38,11 @@ def scan(state: ScheduleState, model: CostModel) -> Scan:
     """
     board = Board(state, model)
     moves, swaps = board.moves(), board.swaps()
-    if state_faults(state):
+    lawful = not state_faults(state)
+    if not lawful:
         moves = [one for one in moves if isinstance(carry_out(state, move_edit(board, one)), Edited)]
         swaps = [one for one in swaps if isinstance(carry_out(state, swap_edit(board, one)), Edited)]
-    return Scan(board, moves, swaps)
+    return Scan(board, moves, swaps, lawful)
 
 
 def move_edit(board: Board, scored: ScoredMove) -> Edit:
@@ -49,6 +55,12 @@ def swap_edit(board: Board, scored: ScoredSwap) -> Edit:
     """A scored swap as a tool call, the lower task id first."""
     a, b = sorted((board.pieces[scored.one].task_id, board.pieces[scored.other].task_id))
     return Edit("swap", {"task_a": a, "task_b": b})
+
+
+def batch_edit(board: Board, moves: Iterable[tuple[int, int, int]]) -> Edit:
+    """Moves as (piece, day, start) as one tool call, in order of task id."""
+    wishes = sorted((board.pieces[piece].task_id, day, start) for piece, day, start in moves)
+    return Edit("batch_move", {"moves": [{"task_id": i, "day": day, "start": start} for i, day, start in wishes]})
 
 
 def carry_out(state: ScheduleState, edit: Edit) -> Edited | Violation:
