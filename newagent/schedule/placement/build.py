@@ -1,0 +1,66 @@
+"""The two questions to placement: put everything in (`rough_build`), or tell whether it would fit (`feasibility`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from newagent.schedule.edits import Edited, finish
+from newagent.schedule.model import ScheduleState, Slot
+from newagent.schedule.placement.problem import Place, Problem, compile_problem
+from newagent.schedule.placement.report import PlacementReport, blocking, explain, gap_of
+from newagent.schedule.placement.solve import remainder, solve
+from newagent.schedule.rules import Violation
+
+NODES = 200_000
+"""Search nodes that one question about items of mixed lengths may cost."""
+
+
+def rough_build(
+    state: ScheduleState, class_ids: Sequence[int], *, rebuild: bool = False, nodes: int = NODES
+) -> Edited | PlacementReport | Violation:
+    """Places every pending item of the classes, all or none; with `rebuild` their suggested items may move too.
+
+    A placement exists: the new state and its changes. None does, or none was found within `nodes`: a report, and the
+    caller's state stands. Unknown classes are a `Violation`.
+    """
+    unknown = [class_id for class_id in class_ids if class_id not in state.class_by_id]
+    if unknown:
+        return Violation("invalid_args", f"there is no task class {unknown[0]}")
+    scope = sorted(set(class_ids))
+    problem = compile_problem(state, scope, scope if rebuild else ())
+    answer = solve(problem, nodes)
+    if answer.status != "feasible":
+        code = None if answer.status == "infeasible" else answer.status
+        return explain(state, scope, rebuild, nodes, problem, code)
+    return _carried_out(problem, answer.places)
+
+
+def feasibility(state: ScheduleState, class_ids: Sequence[int], nodes: int = NODES) -> tuple[bool | None, int, str]:
+    """Whether the pending items of the classes can be placed: (is_feasible, capacity gap in sections, reason code).
+
+    `ok`: they can. `blocked`: only if suggested items move too. `capacity`: not even then; this alone is not feasible.
+    `undecided` (None): not known within the budget of nodes.
+    """
+    scope = sorted(set(class_ids))
+    problem = compile_problem(state, scope)
+    status = solve(problem, nodes).status
+    if status == "feasible":
+        return True, 0, "ok"
+    gap = gap_of(problem, remainder(problem, nodes).left)
+    if status == "undecided":
+        return None, gap, "undecided"
+    cause = blocking(state, scope, nodes)
+    if isinstance(cause, tuple):
+        return True, gap, "blocked"
+    return (False, gap, "capacity") if cause == "infeasible" else (None, gap, "undecided")
+
+
+def _carried_out(problem: Problem, places: Sequence[Place]) -> Edited | Violation:
+    """The placement as an edit; every rule is checked once more on the result."""
+    targets: dict[int, Slot | None] = {}
+    for item, (day, start) in zip(problem.items, places, strict=True):
+        if item.home != (day, start):
+            targets[item.task_id] = Slot(day=day, start=start, end=start + item.duration - 1)
+    if not targets:
+        return Edited(problem.state, ())
+    return finish(problem.state, targets, "agent")
