@@ -1,0 +1,175 @@
+"""Conversations: their heads, made, read, listed, renamed and deleted; and what hangs below a head, read back."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row, delete, exc, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from newagent.errors import InputError, NotFoundError, RefusedError
+from newagent.schedule.model import ScheduleState
+from newagent.state.documents import AgentState
+from newagent.state.sql import snapshots
+from newagent.state.sql.canonical import NO_HASH
+from newagent.state.sql.owners import check_user
+from newagent.state.sql.tables import (
+    ID_LENGTH,
+    TITLE_LENGTH,
+    conversations,
+    interactions,
+    messages,
+    schedule_versions,
+    timeline,
+)
+from newagent.state.store import Session
+from newagent.stream.events import Event
+
+
+@dataclass(frozen=True)
+class ConversationRow:
+    """A conversation as a list of conversations shows it."""
+
+    conversation_id: str
+    title: str
+    phase: str
+    version: int
+    created_at: dt.datetime
+    updated_at: dt.datetime
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as a JSON document."""
+        return {
+            "conversation_id": self.conversation_id,
+            "title": self.title,
+            "phase": self.phase,
+            "version": self.version,
+            "created_at": self.created_at.isoformat(),
+            "updated_at": self.updated_at.isoformat(),
+        }
+
+
+async def create(connection: AsyncConnection, user_id: str, conversation_id: str, now: dt.datetime) -> Session:
+    """Makes an empty conversation. Raises `RefusedError("conversation_exists")` and `InputError`."""
+    check_user(user_id)
+    if not 0 < len(conversation_id) <= ID_LENGTH:
+        raise InputError("invalid_conversation_id", f"a conversation's id has 1 to {ID_LENGTH} characters")
+    state = AgentState(conversation_id=conversation_id, user_id=user_id)
+    row = insert(conversations).values(
+        id=conversation_id,
+        user_id=user_id,
+        title="",
+        version=0,
+        token=0,
+        phase=state.phase,
+        agent_state=snapshots.dump_agent(state),
+        schedule_version=0,
+        schedule_hash=NO_HASH,
+        message_count=0,
+        message_hash=NO_HASH,
+        last_seq=0,
+        journal_hash=NO_HASH,
+        created_at=now,
+        updated_at=now,
+    )
+    try:
+        await connection.execute(row)
+    except exc.IntegrityError:
+        raise RefusedError("conversation_exists", "there is a conversation with this id already") from None
+    return Session(0, 0, None, state, (), None, 0, 0)
+
+
+async def load(connection: AsyncConnection, user_id: str, conversation_id: str) -> Session:
+    """A conversation whole. Raises `NotFoundError("conversation_not_found")`."""
+    query = select(conversations).where(conversations.c.id == conversation_id, conversations.c.user_id == user_id)
+    head = found((await connection.execute(query)).first())
+    documents = await connection.execute(
+        select(messages.c.document).where(messages.c.conversation_id == conversation_id).order_by(messages.c.position)
+    )
+    schedule: ScheduleState | None = None
+    if head.schedule_version:
+        schedule = await schedule_at(connection, conversation_id, head.schedule_version)
+    return Session(
+        version=head.version,
+        token=head.token,
+        lease_until=head.lease_until,
+        state=snapshots.read_agent(head.agent_state),
+        messages=tuple(snapshots.read_message(document) for document in documents.scalars()),
+        schedule=schedule,
+        schedule_version=head.schedule_version,
+        last_seq=head.last_seq,
+        title=head.title,
+    )
+
+
+async def check_owner(connection: AsyncConnection, user_id: str, conversation_id: str) -> None:
+    """Raises `NotFoundError("conversation_not_found")` unless the conversation is this user's."""
+    query = select(conversations.c.id).where(conversations.c.id == conversation_id, conversations.c.user_id == user_id)
+    found((await connection.execute(query)).first())
+
+
+async def schedule_at(connection: AsyncConnection, conversation_id: str, version: int) -> ScheduleState:
+    """A version of a conversation's schedule. Raises `NotFoundError("version_not_found")`."""
+    query = select(schedule_versions.c.document).where(
+        schedule_versions.c.conversation_id == conversation_id, schedule_versions.c.schedule_version == version
+    )
+    document = (await connection.execute(query)).scalar()
+    if document is None:
+        raise NotFoundError("version_not_found", f"the conversation has no schedule version {version}")
+    return snapshots.read_schedule(document)
+
+
+async def events_after(connection: AsyncConnection, conversation_id: str, after_seq: int) -> list[Event]:
+    """The durable events after a seq, in order."""
+    query = select(timeline).where(timeline.c.conversation_id == conversation_id, timeline.c.seq > after_seq)
+    return [
+        Event(row.seq, row.kind, row.content, row.payload, row.role, row.created_at, row.tokens_consumed)
+        for row in await connection.execute(query.order_by(timeline.c.seq))
+    ]
+
+
+async def consumed(connection: AsyncConnection, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
+    """The recorded answer and result of a consumed interaction; None if there is none."""
+    query = select(interactions).where(
+        interactions.c.conversation_id == conversation_id, interactions.c.interaction_id == interaction_id
+    )
+    row = (await connection.execute(query)).first()
+    if row is None:
+        return None
+    return {"interaction_id": row.interaction_id, "answer": row.answer, "result": row.result}
+
+
+async def listed(connection: AsyncConnection, user_id: str) -> list[ConversationRow]:
+    """A user's conversations, the one that changed last first."""
+    names = [column for column in conversations.c if column.name in ConversationRow.__dataclass_fields__]
+    query = select(conversations.c.id, *names).where(conversations.c.user_id == user_id)
+    order = (conversations.c.updated_at.desc(), conversations.c.id)
+    return [
+        ConversationRow(row.id, row.title, row.phase, row.version, row.created_at, row.updated_at)
+        for row in await connection.execute(query.order_by(*order))
+    ]
+
+
+async def rename(connection: AsyncConnection, user_id: str, conversation_id: str, title: str) -> None:
+    """Gives a conversation a title; its version stays. Raises `NotFoundError`, `InputError("invalid_title")`."""
+    words = " ".join(title.split())
+    if not 0 < len(words) <= TITLE_LENGTH:
+        raise InputError("invalid_title", f"a title has 1 to {TITLE_LENGTH} characters")
+    change = update(conversations).where(conversations.c.id == conversation_id, conversations.c.user_id == user_id)
+    await check_owner(connection, user_id, conversation_id)
+    await connection.execute(change.values(title=words))
+
+
+async def remove(connection: AsyncConnection, user_id: str, conversation_id: str) -> None:
+    """Deletes a conversation with everything below it. Raises `NotFoundError("conversation_not_found")`."""
+    await check_owner(connection, user_id, conversation_id)
+    await connection.execute(delete(conversations).where(conversations.c.id == conversation_id))
+
+
+def found(row: Row[Any] | None) -> Row[Any]:
+    """The head that was read. Raises `NotFoundError("conversation_not_found")` when there was none."""
+    if row is None:
+        raise NotFoundError("conversation_not_found", "there is no such conversation")
+    return row

@@ -1,0 +1,137 @@
+"""The journal: one row a round, each holding the hash of the row before.
+
+A row's hash covers everything in it, among it the hashes of the three states after the round. So a changed, missing
+or foreign row shows, and a replay can compare states without storing them.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from newagent.errors import StoreError
+from newagent.state.sql.canonical import NO_HASH, canonical, hash_of
+from newagent.state.sql.tables import conversations, journal, messages, schedule_versions
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the journal. `version` is the head's version after the round."""
+
+    version: int
+    round_id: str
+    kind: str
+    body: dict[str, Any]
+    state_hash: str
+    message_hash: str
+    schedule_hash: str
+    previous_hash: str
+    created_at: dt.datetime
+
+    @property
+    def hash(self) -> str:
+        """The row's hash, over all its fields."""
+        return hash_of(
+            str(self.version),
+            self.round_id,
+            self.kind,
+            canonical(self.body),
+            self.state_hash,
+            self.message_hash,
+            self.schedule_hash,
+            self.previous_hash,
+            self.created_at.astimezone(dt.UTC).isoformat(),
+        )
+
+
+async def append(connection: AsyncConnection, conversation_id: str, entry: Entry) -> None:
+    """Adds a row."""
+    row = {name: getattr(entry, name) for name in Entry.__dataclass_fields__}
+    await connection.execute(insert(journal).values(conversation_id=conversation_id, hash=entry.hash, **row))
+
+
+async def holds(connection: AsyncConnection, conversation_id: str, round_id: str) -> bool:
+    """Whether a round was committed."""
+    found = select(journal.c.version).where(
+        journal.c.conversation_id == conversation_id, journal.c.round_id == round_id
+    )
+    return (await connection.execute(found)).first() is not None
+
+
+async def read(connection: AsyncConnection, conversation_id: str) -> list[Entry]:
+    """All rows in order."""
+    found = await _rows(connection, conversation_id)
+    return [entry for entry, _ in found]
+
+
+async def verify(connection: AsyncConnection, conversation_id: str) -> int:
+    """Checks the whole chain, and the stored states against its last row; returns the number of rounds.
+
+    Raises `StoreError("journal_broken")` with the version of the first row that is not as it was written.
+    """
+    previous, expected = NO_HASH, 0
+    last: Entry | None = None
+    for last, stored in await _rows(connection, conversation_id):
+        expected += 1
+        if last.version != expected:
+            raise _broken(expected, "is missing")
+        if last.previous_hash != previous or last.hash != stored:
+            raise _broken(expected, "was changed")
+        previous = stored
+    head = (await connection.execute(select(conversations).where(conversations.c.id == conversation_id))).one()
+    if (head.version, head.journal_hash) != (expected, previous):
+        raise _broken(expected + 1, "is missing")
+    if last is not None:
+        found = (
+            hash_of(canonical(head.agent_state)),
+            await _message_hash(connection, conversation_id),
+            await _schedule_hash(connection, conversation_id, head.schedule_version),
+        )
+        for name, value, recorded in zip(
+            ("agent state", "messages", "schedule"),
+            found,
+            (last.state_hash, last.message_hash, last.schedule_hash),
+            strict=True,
+        ):
+            if value != recorded:
+                raise StoreError("journal_broken", f"the stored {name} differ from the journal", version=expected)
+    return expected
+
+
+def rolling(previous: str, documents: Sequence[str]) -> str:
+    """The hash of a list of messages, from the hash of its beginning and the canonical texts of the rest."""
+    for text in documents:
+        previous = hash_of(previous, text)
+    return previous
+
+
+async def _rows(connection: AsyncConnection, conversation_id: str) -> list[tuple[Entry, str]]:
+    query = select(journal).where(journal.c.conversation_id == conversation_id).order_by(journal.c.version)
+    names = tuple(Entry.__dataclass_fields__)
+    return [
+        (Entry(**{name: getattr(row, name) for name in names}), row.hash) for row in await connection.execute(query)
+    ]
+
+
+async def _message_hash(connection: AsyncConnection, conversation_id: str) -> str:
+    query = select(messages.c.document).where(messages.c.conversation_id == conversation_id)
+    found = await connection.execute(query.order_by(messages.c.position))
+    return rolling(NO_HASH, [canonical(document) for document in found.scalars()])
+
+
+async def _schedule_hash(connection: AsyncConnection, conversation_id: str, schedule_version: int) -> str:
+    query = select(schedule_versions.c.document).where(
+        schedule_versions.c.conversation_id == conversation_id,
+        schedule_versions.c.schedule_version == schedule_version,
+    )
+    document = (await connection.execute(query)).scalar()
+    return NO_HASH if document is None else hash_of(canonical(document))
+
+
+def _broken(version: int, how: str) -> StoreError:
+    return StoreError("journal_broken", f"the journal is broken: round {version} {how}", version=version)
