@@ -5,6 +5,8 @@ from __future__ import annotations
 from newagent.calendars.collect import Collector
 from newagent.calendars.csv_reader import read_csv
 from newagent.calendars.decode import decode
+from newagent.calendars.ics_lines import is_calendar
+from newagent.calendars.ics_reader import read_calendar
 from newagent.calendars.model import ImportResult
 from newagent.errors import InputError
 from newagent.schedule.calendar import Semester
@@ -19,9 +21,11 @@ def read_timetable(data: bytes, semester: Semester, *, filename: str) -> ImportR
     Raises `InputError` for a file of which nothing can be read: the codes of `decode` and of the readers, and
     nothing_to_import for a file without any row.
     """
-    text = decode(data)
     collector = Collector(semester)
-    read_csv(text, collector)
+    if is_calendar(data):
+        read_calendar(data, collector)
+    else:
+        read_csv(decode(data), collector)
     result = collector.result()
     if not result.report:
         raise InputError("nothing_to_import", f"{filename} has no row to import")

@@ -37,6 +37,7 @@ REASONS: dict[str, tuple[str, str]] = {
         "the recurrence is too dense or too unusual to be expanded: {rule}",
     ),
     "outside_semester": ("全部在学期之外", "wholly outside the semester"),
+    "no_occurrence": ("每一次都被取消或移走了", "every single occurrence was cancelled or moved away"),
     "no_section": ("时间没有占到任何一节的一半以上", "covers more than half of no section"),
     "all_off": ("全部落在放假的日子", "falls wholly on days off"),
     # taken, and worth knowing
