@@ -58,7 +58,7 @@ async def _load(draft: Draft, bench: Bench, timetable: Timetable, scope: tuple[i
     """Loads the timetable anew, keeping what of the preview is still legal; without one the agent can still talk."""
     old = draft.session.schedule
     try:
-        fresh = await timetable.load_state(scope or None, bench.now.date())
+        fresh = await timetable.load_state(scope or None, bench.now)
     except RefusedError as error:
         draft.journal["timetable"] = error.code
         return

@@ -65,8 +65,10 @@ class Stored:
 class Timetable(Protocol):
     """The stored timetable of one user inside one transaction, as tools see it."""
 
-    async def load_state(self, task_class_ids: tuple[int, ...] | None, today: dt.date) -> ScheduleState:
+    async def load_state(self, task_class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
         """The window from the later of today and the first start of the classes to their last end.
+
+        Today is the date of `now` in the time zone of the semester.
 
         Raises `RefusedError` (no_semester, no_task_class, unknown_task_class, outside_semester).
         """
@@ -89,7 +91,7 @@ class RoundTransaction(Protocol):
         """The user's stored timetable, in this transaction."""
         ...
 
-    async def save(self, round: Round) -> Stored:
+    async def save(self, written: Round) -> Stored:
         """Writes the round; it is durable when the context is left without an exception."""
         ...
 

@@ -22,7 +22,7 @@ class MemoryTimetable:
     facts: ScheduleState | None
     applied: list[tuple[int, int, int]]
 
-    async def load_state(self, task_class_ids: tuple[int, ...] | None, today: dt.date) -> ScheduleState:
+    async def load_state(self, task_class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
         if self.facts is None:
             raise RefusedError("no_semester", "there is no semester")
         return self.facts

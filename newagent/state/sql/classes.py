@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 from sqlalchemy import delete, exc, insert, select, update
@@ -13,7 +13,7 @@ from newagent.calendars.model import clean
 from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.calendar import MAX_SECTIONS
 from newagent.schedule.model import Frozen, TaskClass
-from newagent.state.sql.owners import check_user
+from newagent.state.sql.keys import check_user, new_id
 from newagent.state.sql.tables import ITEM_LENGTH, NAME_LENGTH, item_slots, task_classes, task_items
 
 MAX_ITEMS = 1000
@@ -55,7 +55,7 @@ async def put(connection: AsyncConnection, user_id: str, document: dict[str, Any
     try:
         if class_id is None:
             made = await connection.execute(insert(task_classes).values(user_id=user_id, **values))
-            class_id = cast("int", made.inserted_primary_key[0])
+            class_id = new_id(made)
         else:
             await connection.execute(update(task_classes).where(task_classes.c.id == class_id).values(**values))
     except exc.IntegrityError:
@@ -98,7 +98,7 @@ def read_document(document: dict[str, Any]) -> tuple[ClassDocument, TaskClass]:
         words = "; ".join(f"{fault['path']}: {fault['message']}" for fault in faults[:5])
         raise InputError("invalid_task_class", f"the task class cannot be stored: {words}", faults=faults)
     ordered = tuple(
-        item.evolve(name=item.name, order=item.order or position) for position, item in enumerate(given.items, 1)
+        item.evolve(order=item.order or position) for position, item in enumerate(given.items, 1)
     )
     return given.evolve(items=ordered), task_class
 

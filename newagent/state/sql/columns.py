@@ -28,7 +28,7 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
         """MySQL keeps fractions of a second only when told to."""
         return dialect.type_descriptor(mysql.DATETIME(fsp=6) if dialect.name in MYSQL else DateTime())
 
-    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:  # noqa: ARG002
         """To UTC, without a zone."""
         if value is None:
             return None
@@ -36,7 +36,7 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
             raise ValueError("an instant must have a time zone")
         return value.astimezone(dt.UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:  # noqa: ARG002
         """From UTC, aware."""
         return None if value is None else value.replace(tzinfo=dt.UTC)
 
@@ -51,7 +51,7 @@ class Prose(TypeDecorator[str]):
         """MySQL's plain text ends at 64 KiB."""
         return dialect.type_descriptor(mysql.LONGTEXT() if dialect.name in MYSQL else Text())
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         """Makes the text storable."""
         return None if value is None else _LONE_SURROGATE.sub("\ufffd", value)
 
@@ -61,10 +61,10 @@ class JsonText(Prose):
 
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str:
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str:  # noqa: ARG002
         """To canonical text."""
         return canonical(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
         """From text."""
         return None if value is None else json.loads(value)

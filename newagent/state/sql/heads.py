@@ -14,7 +14,7 @@ from newagent.schedule.model import ScheduleState
 from newagent.state.documents import AgentState
 from newagent.state.sql import snapshots
 from newagent.state.sql.canonical import NO_HASH
-from newagent.state.sql.owners import check_user
+from newagent.state.sql.keys import check_user
 from newagent.state.sql.tables import (
     ID_LENGTH,
     TITLE_LENGTH,

@@ -45,7 +45,7 @@ async def hold_head(connection: AsyncConnection, session: Session, *, fenced: bo
 
 
 class SqlRound:
-    """The open transaction of one round."""
+    """The open transaction of one written."""
 
     def __init__(
         self, connection: AsyncConnection, session: Session, head: Row[Any], now: dt.datetime, *, take_lease: bool
@@ -63,40 +63,40 @@ class SqlRound:
         """See `RoundTransaction.timetable`."""
         return SqlTimetable(self._connection, self._session.state.user_id)
 
-    async def save(self, round: Round) -> Stored:
+    async def save(self, written: Round) -> Stored:
         """See `RoundTransaction.save`. Raises `StaleHeadError` for an interaction that was consumed before."""
         assert self.stored is None, "a round is saved once"
         head, version = self._head, self._head.version + 1
-        documents = [snapshots.dump_message(message) for message in round.messages]
-        agent = snapshots.dump_agent(round.state)
+        documents = [snapshots.dump_message(message) for message in written.messages]
+        agent = snapshots.dump_agent(written.state)
         schedule_version, schedule_hash = head.schedule_version, head.schedule_hash
-        if round.schedule is not None:
-            document = snapshots.dump_schedule(round.schedule)
+        if written.schedule is not None:
+            document = snapshots.dump_schedule(written.schedule)
             schedule_version, schedule_hash = schedule_version + 1, hash_of(canonical(document))
             await self._add_schedule(version, schedule_version, document)
         entry = journal.Entry(
             version=version,
             round_id=self.round_id,
-            kind=round.kind,
-            body=json.loads(canonical(round.journal)),
+            kind=written.kind,
+            body=json.loads(canonical(written.journal)),
             state_hash=hash_of(canonical(agent)),
             message_hash=journal.rolling(head.message_hash, [canonical(document) for document in documents]),
             schedule_hash=schedule_hash,
             previous_hash=head.journal_hash,
             created_at=self._now,
         )
-        title = round.title if round.title is not None and head.title == self._session.title else head.title
-        await self._consume(version, round.consumed)
+        title = written.title if written.title is not None and head.title == self._session.title else head.title
+        await self._consume(version, written.consumed)
         await self._add_messages(version, documents)
-        events = await self._add_events(version, round)
+        events = await self._add_events(version, written)
         await journal.append(self._connection, self._session.state.conversation_id, entry)
         await self._move_head(
             version=version,
             token=self._token,
             title=title,
-            lease_until=round.lease_until,
-            run_id=round.state.run_id,
-            phase=round.state.phase,
+            lease_until=written.lease_until,
+            run_id=written.state.run_id,
+            phase=written.state.phase,
             agent_state=agent,
             schedule_version=schedule_version,
             schedule_hash=schedule_hash,
@@ -110,10 +110,10 @@ class SqlRound:
             self._session,
             version=version,
             token=self._token,
-            lease_until=round.lease_until,
-            state=round.state,
-            messages=(*self._session.messages, *round.messages),
-            schedule=round.schedule if round.schedule is not None else self._session.schedule,
+            lease_until=written.lease_until,
+            state=written.state,
+            messages=(*self._session.messages, *written.messages),
+            schedule=written.schedule if written.schedule is not None else self._session.schedule,
             schedule_version=schedule_version,
             last_seq=head.last_seq + len(events),
             title=title,
@@ -133,10 +133,10 @@ class SqlRound:
         if rows:
             await self._connection.execute(insert(messages), rows)
 
-    async def _add_events(self, version: int, round: Round) -> tuple[Event, ...]:
+    async def _add_events(self, version: int, written: Round) -> tuple[Event, ...]:
         events = tuple(
             Event(self._head.last_seq + index, new.kind, new.content, new.payload, new.role, self._now)
-            for index, new in enumerate(round.events, 1)
+            for index, new in enumerate(written.events, 1)
         )
         names = ("seq", "kind", "role", "content", "payload", "tokens_consumed", "created_at")
         rows = [{**self._key(version), **{name: getattr(event, name) for name in names}} for event in events]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from newagent.calendars.model import Course, ImportResult, Meeting, merged
 from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.calendar import Semester
-from newagent.state.sql.owners import check_user
+from newagent.state.sql.keys import check_user, new_id
 from newagent.state.sql.reading import read_courses, semester_in_force
 from newagent.state.sql.tables import NAME_LENGTH, event_slots, events, item_slots, semesters
 
@@ -80,7 +80,7 @@ async def import_courses(connection: AsyncConnection, user_id: str, result: Impo
                     can_embed=course.can_embed,
                 )
             )
-            await _add_meetings(connection, cast("int", made.inserted_primary_key[0]), course.meetings)
+            await _add_meetings(connection, new_id(made), course.meetings)
         elif (before.meetings, before.can_embed) == (course.meetings, course.can_embed):
             unchanged.append(course)
         else:
@@ -133,7 +133,7 @@ async def _write_semester(connection: AsyncConnection, user_id: str, semester: S
         values["chosen"] = ((await connection.execute(last)).scalar() or 0) + 1
     if semester_id is None:
         row = insert(semesters).values(user_id=user_id, start_date=semester.start_date, **values)
-        return cast("int", (await connection.execute(row)).inserted_primary_key[0])
+        return new_id(await connection.execute(row))
     await connection.execute(update(semesters).where(semesters.c.id == semester_id).values(**values))
     return semester_id
 

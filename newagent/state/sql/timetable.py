@@ -24,9 +24,10 @@ class SqlTimetable:
         self._connection = connection
         self._user_id = user_id
 
-    async def load_state(self, task_class_ids: tuple[int, ...] | None, today: dt.date) -> ScheduleState:
+    async def load_state(self, task_class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
         """See `Timetable.load_state`."""
         facts = await read_facts(self._connection, self._user_id)
+        today = now.astimezone(facts.semester.zone).date()
         scope = scope_of(facts, task_class_ids, today)
         dates = days_of(facts, scope, today)
         return build_state(facts, dates, {one.task_class.id for one in scope})

@@ -1,6 +1,10 @@
-"""Whose a thing is: what a user id may be."""
+"""What identifies a thing: the ids of users, which come from outside, and of rows, which the database gives."""
 
 from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import CursorResult
 
 from newagent.errors import InputError
 from newagent.state.sql.tables import USER_LENGTH
@@ -10,3 +14,10 @@ def check_user(user_id: str) -> None:
     """Raises `InputError("invalid_user_id")` for an id that cannot be stored whole."""
     if not 0 < len(user_id) <= USER_LENGTH:
         raise InputError("invalid_user_id", f"a user id has 1 to {USER_LENGTH} characters")
+
+
+def new_id(inserted: CursorResult[Any]) -> int:
+    """The id that the database gave to the one row that was inserted."""
+    key = inserted.inserted_primary_key
+    assert key is not None
+    return key[0]
