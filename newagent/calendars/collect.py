@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from newagent.calendars.model import Course, ImportResult, LineReport, Meeting, merged, overlaps_of, united
+from newagent.calendars.model import Course, ImportResult, LineReport, Meeting, merged, overlaps_of
 from newagent.calendars.reasons import Reason
+from newagent.errors import InputError
 from newagent.schedule.calendar import MAX_SECTIONS, Semester
+
+MAX_ROWS = 5_000
+MAX_MEETINGS = 60_000
+
+
+def too_many_rows() -> InputError:
+    """The error for a file of which a person could not read the report."""
+    return InputError("too_many_rows", f"the file has more than {MAX_ROWS} rows", limit=MAX_ROWS)
 
 
 class Collector:
     """Takes or refuses rows in order; `result` is the whole file.
 
-    A row beyond the section table extends it; where no section has room any more the row is refused.
+    A row beyond the section table extends it; where no section has room any more the row is refused. Both methods
+    raise `InputError` too_many_rows, which also bounds the meetings of all rows together.
     """
 
     def __init__(self, semester: Semester) -> None:
         self.semester = semester
         self._meetings: dict[tuple[str, str], set[Meeting]] = {}
+        self._sections: dict[tuple[str, str, int, int], int] = {}
+        self._taken = 0
         self._embeddable: set[tuple[str, str]] = set()
         self._report: list[LineReport] = []
 
     def refuse(self, line: int, reason: Reason, course: str | None = None) -> None:
         """Reports a row that is not taken."""
-        self._report.append(LineReport(line, False, (reason,), course or None))
+        self._tell(LineReport(line, False, (reason,), course or None))
 
     def take(
         self,
@@ -52,14 +64,16 @@ class Collector:
                 return
             self.semester = extended
             reasons.append(Reason("extended", {"sections": last}))
+        self._taken += len(inside)
+        if self._taken > MAX_MEETINGS:
+            raise too_many_rows()
         key = (name, location)
-        known = self._meetings.setdefault(key, set())
-        if known and united(known) == united(known.union(inside)):
+        if not self._adds(key, inside):
             reasons.append(Reason("duplicate"))
-        known.update(inside)
+        self._meetings.setdefault(key, set()).update(inside)
         if can_embed:
             self._embeddable.add(key)
-        self._report.append(LineReport(line, True, tuple(reasons), name))
+        self._tell(LineReport(line, True, tuple(reasons), name))
 
     def result(self) -> ImportResult:
         """Everything that was taken and reported."""
@@ -69,6 +83,22 @@ class Collector:
         )
         report = tuple(sorted(self._report, key=lambda row: row.line))
         return ImportResult(self.semester, courses, report, overlaps_of(courses))
+
+    def _tell(self, row: LineReport) -> None:
+        self._report.append(row)
+        if len(self._report) > MAX_ROWS:
+            raise too_many_rows()
+
+    def _adds(self, key: tuple[str, str], meetings: Iterable[Meeting]) -> bool:
+        """Whether a course had not yet all the sections of the meetings; from now on it has them."""
+        added = False
+        for meeting in meetings:
+            place = (*key, meeting.week, meeting.day_of_week)
+            sections = (1 << (meeting.end + 1)) - (1 << meeting.start)
+            before = self._sections.get(place, 0)
+            added = added or bool(sections & ~before)
+            self._sections[place] = before | sections
+        return added
 
     def _holds(self, meeting: Meeting) -> bool:
         return self.semester.holds(self.semester.date_of(meeting.week, meeting.day_of_week))

@@ -20,7 +20,6 @@ from newagent.calendars.weeks import parse_parity, parse_weeks, plain, week_rang
 from newagent.errors import InputError
 
 DELIMITERS = (",", "\t", ";", "，", "|")
-MAX_ROWS = 20_000
 _HEADER_WITHIN = 10
 _RECORD_LINES = 20
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -72,16 +71,12 @@ class _Table:
 def read_csv(text: str, collector: Collector) -> None:
     """Gives every row of a CSV to the collector.
 
-    Raises `InputError`: no_header (no row names the columns that are needed), too_many_rows.
+    Raises `InputError`: no_header (no row names the columns that are needed), and those of the collector.
     """
     delimiter, table = _find_header(text)
-    count = 0
     for line, fields in _records(text, delimiter):
         if line <= table.header or (fields is not None and not any(field.strip() for field in fields)):
             continue
-        count += 1
-        if count > MAX_ROWS:
-            raise InputError("too_many_rows", f"the file has more than {MAX_ROWS} rows", limit=MAX_ROWS)
         if fields is None:
             collector.refuse(line, Reason("bad_quotes"))
         else:

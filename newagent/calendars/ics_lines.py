@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from newagent.calendars.collect import MAX_ROWS, too_many_rows
 from newagent.calendars.decode import decode
-from newagent.errors import InputError
 
-MAX_EVENTS = 5_000
 _BEGIN = re.compile(rb"^\s*BEGIN:VCALENDAR\s*$", re.IGNORECASE | re.MULTILINE)
 _MARK = re.compile(r"(BEGIN|END):\s*(\S+)\s*", re.IGNORECASE)
 
@@ -48,7 +47,7 @@ def is_calendar(data: bytes) -> bool:
 
 
 def split_calendar(data: bytes) -> RawCalendar:
-    """Splits a file into its events. Raises `InputError`: those of `decode`, too_many_events."""
+    """Splits a file into its events. Raises `InputError`: those of `decode`, too_many_rows."""
     numbers, text = _unfold(data)
     calendar = RawCalendar()
     head = CalendarHead()
@@ -75,8 +74,8 @@ def split_calendar(data: bytes) -> RawCalendar:
                 stack = [part for part in stack if part == "VCALENDAR"]
                 event = RawEvent(number, head)
                 calendar.events.append(event)
-                if len(calendar.events) > MAX_EVENTS:
-                    raise InputError("too_many_events", f"the file has more than {MAX_EVENTS} events", limit=MAX_EVENTS)
+                if len(calendar.events) > MAX_ROWS:
+                    raise too_many_rows()
             elif name == "VTIMEZONE":
                 zone = []
             stack.append(name)

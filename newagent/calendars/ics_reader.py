@@ -161,7 +161,7 @@ def _series_of(events: Sequence[CalendarEvent]) -> list[list[CalendarEvent]]:
     for event in events:
         series = by_uid.get(event.uid) if event.uid else None
         if series is None or (event.recurrence_id is None and any(one.recurrence_id is None for one in series)):
-            series = []
+            series = list[CalendarEvent]()
             result.append(series)
             by_uid.setdefault(event.uid, series)
         series.append(event)

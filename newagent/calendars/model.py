@@ -106,8 +106,8 @@ class ImportResult:
 
 def clean(text: str) -> str:
     """A name or a place as it is kept: runs of white space are one space, control characters are gone."""
-    spaced = " ".join(text.split())
-    return "".join(c for c in spaced if unicodedata.category(c) not in ("Cc", "Cs")).strip(" \ufeff")
+    visible = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join(visible.split()).strip(" \ufeff")
 
 
 def merged(courses: Iterable[Course]) -> tuple[Course, ...]:
