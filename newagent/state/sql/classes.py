@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from sqlalchemy import delete, exc, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -19,11 +19,21 @@ from newagent.state.sql.tables import ITEM_LENGTH, NAME_LENGTH, item_slots, task
 MAX_ITEMS = 1000
 
 
+MAX_ROW = 2**31 - 1
+
+
+def _cleaned(value: object) -> object:
+    return clean(value) if isinstance(value, str) else value
+
+
+Name = Annotated[str, BeforeValidator(_cleaned)]
+
+
 class ItemDocument(Frozen):
     """An item as it is given. `order` is given for all items of a class or for none: then they stand in order."""
 
     id: int | None = None
-    name: Annotated[str, Field(min_length=1, max_length=ITEM_LENGTH)]
+    name: Annotated[Name, Field(min_length=1, max_length=ITEM_LENGTH)]
     order: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     duration: Annotated[int, Field(ge=1, le=MAX_SECTIONS)] | None = None
     priority: Annotated[int, Field(ge=1, le=4)] | None = None
@@ -32,8 +42,8 @@ class ItemDocument(Frozen):
 class ClassDocument(Frozen):
     """What a task class document holds besides the fields of `TaskClass`."""
 
-    id: int | None = None
-    name: Annotated[str, Field(min_length=1, max_length=NAME_LENGTH)]
+    id: Annotated[int, Field(ge=1, le=MAX_ROW)] | None = None
+    name: Annotated[Name, Field(min_length=1, max_length=NAME_LENGTH)]
     items: Annotated[tuple[ItemDocument, ...], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
@@ -83,8 +93,6 @@ def read_document(document: dict[str, Any]) -> tuple[ClassDocument, TaskClass]:
     own = {name: value for name, value in document.items() if name not in ("id", "name", "items")}
     task_class: TaskClass | None = None
     names = {name: document[name] for name in ("id", "name", "items") if name in document}
-    if isinstance(names.get("name"), str):
-        names["name"] = clean(names["name"])
     try:
         given = ClassDocument.model_validate(names)
         faults += _order_faults(given.items)
@@ -97,9 +105,7 @@ def read_document(document: dict[str, Any]) -> tuple[ClassDocument, TaskClass]:
     if faults or given is None or task_class is None:
         words = "; ".join(f"{fault['path']}: {fault['message']}" for fault in faults[:5])
         raise InputError("invalid_task_class", f"the task class cannot be stored: {words}", faults=faults)
-    ordered = tuple(
-        item.evolve(order=item.order or position) for position, item in enumerate(given.items, 1)
-    )
+    ordered = tuple(item.evolve(order=item.order or position) for position, item in enumerate(given.items, 1))
     return given.evolve(items=ordered), task_class
 
 

@@ -7,10 +7,11 @@ import json
 import re
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, Text
+from sqlalchemy import DateTime, Dialect, String, Text
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from newagent.errors import StoreError
 from newagent.state.sql.canonical import canonical
 
 MYSQL = ("mysql", "mariadb")
@@ -41,8 +42,19 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
         return None if value is None else value.replace(tzinfo=dt.UTC)
 
 
-class Prose(TypeDecorator[str]):
-    """Text of any length. Halves of surrogate pairs, which cannot be stored, become the replacement character."""
+class Line(TypeDecorator[str]):
+    """Text of a limited length. Halves of surrogate pairs, which cannot be stored, become the replacement character."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """Makes the text storable."""
+        return None if value is None else _LONE_SURROGATE.sub("\ufffd", value)
+
+
+class Prose(Line):
+    """Text of any length."""
 
     impl = Text
     cache_ok = True
@@ -50,10 +62,6 @@ class Prose(TypeDecorator[str]):
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
         """MySQL's plain text ends at 64 KiB."""
         return dialect.type_descriptor(mysql.LONGTEXT() if dialect.name in MYSQL else Text())
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """Makes the text storable."""
-        return None if value is None else _LONE_SURROGATE.sub("\ufffd", value)
 
 
 class JsonText(Prose):
@@ -66,5 +74,8 @@ class JsonText(Prose):
         return canonical(value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002
-        """From text."""
-        return None if value is None else json.loads(value)
+        """From text. Raises `StoreError("snapshot_unreadable")` for what is not JSON."""
+        try:
+            return None if value is None else json.loads(value)
+        except ValueError as error:
+            raise StoreError("snapshot_unreadable", f"a stored document is not JSON: {error}") from None

@@ -2,7 +2,8 @@
 
 SQLite runs in WAL mode with foreign keys on. A transaction that will write begins with the write lock (BEGIN
 IMMEDIATE), so that two processes wait for each other instead of failing halfway; writers of one process queue in
-front of it, since SQLite's own waiting is polling.
+front of it, since SQLite's own waiting is polling. On other databases a writer locks the rows that it decides on and
+reads what is committed; a reader sees one snapshot (their default).
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._queue: AbstractAsyncContextManager[Any] = asyncio.Lock() if is_sqlite(engine.url) else nullcontext()
+        self._queue: AbstractAsyncContextManager[Any] = nullcontext()
+        self._writes: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
+        if is_sqlite(engine.url):
+            self._queue, self._writes = asyncio.Lock(), {_WRITES: True}
 
     @classmethod
     async def open(cls, url: str, *, upgrade: bool = False) -> Database:
@@ -74,7 +78,7 @@ class Database:
         async with self._queue:
             with translated(self._engine.url):
                 async with self._engine.connect() as connection:
-                    await connection.execution_options(**{_WRITES: True})
+                    await connection.execution_options(**self._writes)
                     async with connection.begin() as transaction:
                         yield connection
                         if not keep:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from newagent.state.sql.columns import TABLE, JsonText, Prose, UtcDateTime
+from newagent.state.sql.columns import TABLE, JsonText, Line, Prose, UtcDateTime
 
 revision = "0001"
 down_revision = None
@@ -14,21 +14,21 @@ depends_on = None
 def upgrade() -> None:
     op.create_table(
         "conversations",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("user_id", sa.String(length=128), nullable=False),
-        sa.Column("title", sa.String(length=200), nullable=False),
+        sa.Column("id", Line(length=64), nullable=False),
+        sa.Column("user_id", Line(length=128), nullable=False),
+        sa.Column("title", Line(length=200), nullable=False),
         sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("token", sa.BigInteger(), nullable=False),
         sa.Column("lease_until", UtcDateTime(), nullable=True),
-        sa.Column("run_id", sa.String(length=64), nullable=True),
-        sa.Column("phase", sa.String(length=16), nullable=False),
+        sa.Column("run_id", Line(length=64), nullable=True),
+        sa.Column("phase", Line(length=16), nullable=False),
         sa.Column("agent_state", JsonText(), nullable=False),
         sa.Column("schedule_version", sa.BigInteger(), nullable=False),
-        sa.Column("schedule_hash", sa.String(length=64), nullable=False),
+        sa.Column("schedule_hash", Line(length=64), nullable=False),
         sa.Column("message_count", sa.BigInteger(), nullable=False),
-        sa.Column("message_hash", sa.String(length=64), nullable=False),
+        sa.Column("message_hash", Line(length=64), nullable=False),
         sa.Column("last_seq", sa.BigInteger(), nullable=False),
-        sa.Column("journal_hash", sa.String(length=64), nullable=False),
+        sa.Column("journal_hash", Line(length=64), nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_conversations"),
@@ -38,10 +38,10 @@ def upgrade() -> None:
     op.create_table(
         "semesters",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("user_id", sa.String(length=128), nullable=False),
+        sa.Column("user_id", Line(length=128), nullable=False),
         sa.Column("start_date", sa.Date(), nullable=False),
         sa.Column("weeks", sa.SmallInteger(), nullable=False),
-        sa.Column("time_zone", sa.String(length=64), nullable=False),
+        sa.Column("time_zone", Line(length=64), nullable=False),
         sa.Column("sections", JsonText(), nullable=False),
         sa.Column("chosen", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_semesters"),
@@ -53,8 +53,8 @@ def upgrade() -> None:
     op.create_table(
         "task_classes",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("user_id", sa.String(length=128), nullable=False),
-        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("user_id", Line(length=128), nullable=False),
+        sa.Column("name", Line(length=255), nullable=False),
         sa.Column("document", JsonText(), nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_task_classes"),
         sa.UniqueConstraint("user_id", "name", name="uq_task_classes_user_id_name"),
@@ -65,8 +65,8 @@ def upgrade() -> None:
         "events",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("semester_id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=255), nullable=False),
-        sa.Column("location", sa.String(length=255), nullable=False),
+        sa.Column("name", Line(length=255), nullable=False),
+        sa.Column("location", Line(length=255), nullable=False),
         sa.Column("can_embed", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["semester_id"], ["semesters.id"], name="fk_events_semester_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name="pk_events"),
@@ -76,8 +76,8 @@ def upgrade() -> None:
     )
     op.create_table(
         "interactions",
-        sa.Column("conversation_id", sa.String(length=64), nullable=False),
-        sa.Column("interaction_id", sa.String(length=64), nullable=False),
+        sa.Column("conversation_id", Line(length=64), nullable=False),
+        sa.Column("interaction_id", Line(length=64), nullable=False),
         sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("answer", JsonText(), nullable=False),
         sa.Column("result", JsonText(), nullable=False),
@@ -90,16 +90,16 @@ def upgrade() -> None:
     )
     op.create_table(
         "journal",
-        sa.Column("conversation_id", sa.String(length=64), nullable=False),
+        sa.Column("conversation_id", Line(length=64), nullable=False),
         sa.Column("version", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("round_id", sa.String(length=64), nullable=False),
-        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("round_id", Line(length=64), nullable=False),
+        sa.Column("kind", Line(length=16), nullable=False),
         sa.Column("body", JsonText(), nullable=False),
-        sa.Column("state_hash", sa.String(length=64), nullable=False),
-        sa.Column("message_hash", sa.String(length=64), nullable=False),
-        sa.Column("schedule_hash", sa.String(length=64), nullable=False),
-        sa.Column("previous_hash", sa.String(length=64), nullable=False),
-        sa.Column("hash", sa.String(length=64), nullable=False),
+        sa.Column("state_hash", Line(length=64), nullable=False),
+        sa.Column("message_hash", Line(length=64), nullable=False),
+        sa.Column("schedule_hash", Line(length=64), nullable=False),
+        sa.Column("previous_hash", Line(length=64), nullable=False),
+        sa.Column("hash", Line(length=64), nullable=False),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_id"], ["conversations.id"], name="fk_journal_conversation_id", ondelete="CASCADE"
@@ -110,7 +110,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "messages",
-        sa.Column("conversation_id", sa.String(length=64), nullable=False),
+        sa.Column("conversation_id", Line(length=64), nullable=False),
         sa.Column("position", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("document", JsonText(), nullable=False),
@@ -122,7 +122,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "schedule_versions",
-        sa.Column("conversation_id", sa.String(length=64), nullable=False),
+        sa.Column("conversation_id", Line(length=64), nullable=False),
         sa.Column("schedule_version", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("document", JsonText(), nullable=False),
@@ -138,7 +138,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("task_class_id", sa.Integer(), nullable=False),
         sa.Column("item_order", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=500), nullable=False),
+        sa.Column("name", Line(length=500), nullable=False),
         sa.Column("duration", sa.SmallInteger(), nullable=True),
         sa.Column("priority", sa.SmallInteger(), nullable=True),
         sa.ForeignKeyConstraint(
@@ -151,11 +151,11 @@ def upgrade() -> None:
     )
     op.create_table(
         "timeline",
-        sa.Column("conversation_id", sa.String(length=64), nullable=False),
+        sa.Column("conversation_id", Line(length=64), nullable=False),
         sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("version", sa.BigInteger(), nullable=False),
-        sa.Column("kind", sa.String(length=32), nullable=False),
-        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("kind", Line(length=32), nullable=False),
+        sa.Column("role", Line(length=16), nullable=False),
         sa.Column("content", Prose(), nullable=False),
         sa.Column("payload", JsonText(), nullable=False),
         sa.Column("tokens_consumed", sa.BigInteger(), nullable=False),
@@ -180,7 +180,7 @@ def upgrade() -> None:
     op.create_table(
         "item_slots",
         sa.Column("semester_id", sa.Integer(), nullable=False),
-        sa.Column("user_id", sa.String(length=128), nullable=False),
+        sa.Column("user_id", Line(length=128), nullable=False),
         sa.Column("week", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("day_of_week", sa.SmallInteger(), autoincrement=False, nullable=False),
         sa.Column("section", sa.SmallInteger(), autoincrement=False, nullable=False),
