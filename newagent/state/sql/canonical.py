@@ -19,8 +19,8 @@ def canonical(value: Any) -> str:
     """
     try:
         text = _dumps(value)
-    except ValueError:
-        text = _dumps(_finite(value))
+    except (ValueError, TypeError):  # not finite, or keys that are no strings and do not sort
+        text = _dumps(_finite(json.loads(json.dumps(value))))
     return _LONE_SURROGATE.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
@@ -44,7 +44,7 @@ def _finite(value: Any) -> Any:
             return None
         case dict():
             return {key: _finite(held) for key, held in cast("dict[str, Any]", value).items()}
-        case list() | tuple():
+        case list():
             return [_finite(held) for held in cast("list[Any]", value)]
         case _:
             return value

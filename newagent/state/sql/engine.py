@@ -9,7 +9,8 @@ reads what is committed; a reader sees one snapshot (their default).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Any
 
@@ -111,13 +112,16 @@ def translated(url: URL) -> Generator[None]:
     try:
         yield
     except (exc.DBAPIError, exc.TimeoutError) as error:
-        where = url.database if is_sqlite(url) else url.render_as_string(hide_password=True)
-        cause = error.orig if isinstance(error, exc.DBAPIError) else error
-        name = str(getattr(cause, "sqlite_errorname", ""))
-        for beginning, code, words in _FAILURES:
-            if name.startswith(beginning):
-                raise StoreError(code, words.format(where=where)) from error
-        raise StoreError("database_failed", f"the database {where} failed: {cause}") from error
+        raise _store_error(url, error.orig if isinstance(error, exc.DBAPIError) else error) from error
+
+
+def _store_error(url: URL, cause: BaseException | None) -> StoreError:
+    where = url.database if is_sqlite(url) else url.render_as_string(hide_password=True)
+    name = str(getattr(cause, "sqlite_errorname", ""))
+    for beginning, code, words in _FAILURES:
+        if name.startswith(beginning):
+            return StoreError(code, words.format(where=where))
+    return StoreError("database_failed", f"the database {where} failed: {cause}")
 
 
 def _engine(url: str) -> AsyncEngine:
@@ -139,21 +143,34 @@ def _engine(url: str) -> AsyncEngine:
             "invalid_database_url", f"the database address cannot be used: {error}; give {_FORMS}"
         ) from None
     if is_sqlite(address):
+        _touch_sqlite(engine)
         event.listen(engine.sync_engine, "connect", _prepare_sqlite)
         event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
 
 
+def _touch_sqlite(engine: AsyncEngine) -> None:
+    """Opens the file once without aiosqlite, whose thread outlives a failed opening and complains on its own."""
+    arguments, options = engine.dialect.create_connect_args(engine.url)
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    try:
+        connect(*arguments, **options).close()
+    except sqlite3.Error as error:
+        raise _store_error(engine.url, error) from error
+
+
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None
-    cursor = connection.cursor()
     try:
+        cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA journal_mode = WAL")
-    finally:
         cursor.close()
+    except BaseException:
+        connection.close()  # the pool does not know of it yet
+        raise
 
 
 def _begin_sqlite(connection: Connection) -> None:
