@@ -9,11 +9,11 @@ two of them; the class terms need only the item's new day. All numbers are exact
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from newagent.schedule.cost import W_SPREAD, CostModel, Entry, span_mask
-from newagent.schedule.judge.places import Places
+from newagent.schedule.judge.places import Places, bits_of
 from newagent.schedule.model import ScheduleState, Task
 from newagent.schedule.rules import fixed, protection_of
 
@@ -57,7 +57,7 @@ class ScoredSwap(NamedTuple):
 
 
 class Board:
-    """Placed items of a state, which may be moved about in place with `put`; the state itself never changes.
+    """The placed items of a state.
 
     `day[i]`, `start[i]` tell where piece i stands, `entries[d]` what stands on day d in order of start.
     """
@@ -80,7 +80,8 @@ class Board:
             self.on_day[piece.klass][day] += 1
         self.entries = [tuple(sorted(entries)) for entries in self.entries]
         self._costs: dict[tuple[int, tuple[Entry, ...]], int] = {}
-        self._inserts: list[dict[tuple[int, int], list[tuple[int, int]]]] = [{} for _ in self.entries]
+        self._inserts: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
+        self._alike: dict[tuple[int, tuple[Entry, ...], int, int, int], list[tuple[int, int]]] = {}
 
     def _add_class(self, state: ScheduleState, klass: int, placed: list[Task]) -> None:
         model, offset = self.model.classes[klass], len(self.pieces)
@@ -103,22 +104,6 @@ class Board:
                 previous = offset + k
             else:
                 earlier = max(earlier, slot.day * LINE + slot.end)
-
-    def put(self, index: int, day: int, start: int) -> None:
-        """Stands a piece elsewhere; no rule is checked."""
-        piece, old_day, old_start = self.pieces[index], self.day[index], self.start[index]
-        old = Entry(old_start, piece.length, piece.klass)
-        self.entries[old_day] = self.without(old_day, old)
-        self.on_day[piece.klass][old_day] -= 1
-        self.day[index], self.start[index] = day, start
-        self.entries[day] = tuple(sorted((*self.entries[day], Entry(start, piece.length, piece.klass))))
-        self.on_day[piece.klass][day] += 1
-        for touched in (old_day, day):
-            self.busy[touched] = 0
-            for entry in self.entries[touched]:
-                self.busy[touched] |= span_mask(entry.start, entry.length)
-        self._inserts[old_day] = {}
-        self._inserts[day] = {}
 
     def without(self, day: int, entry: Entry) -> tuple[Entry, ...]:
         """A day's entries with one taken out."""
@@ -155,22 +140,6 @@ class Board:
                 self._moves_of(index, (low, high), self.places.days_of(piece.klass, first, last), found)
         return found
 
-    def moves_near(self, days: Collection[int], pieces: Collection[int]) -> list[ScoredMove]:
-        """The legal moves from or to some days, or of some pieces: those that a change there can have made better."""
-        found: list[ScoredMove] = []
-        for index, piece in enumerate(self.pieces):
-            if not piece.free:
-                continue
-            low, high = self.bounds(index)
-            first, last = max(low // LINE, 1), min(high // LINE, self.model.days)
-            if index in pieces or self.day[index] in days:
-                self._moves_of(index, (low, high), self.places.days_of(piece.klass, first, last), found)
-            else:
-                wanted = [day for day in days if first <= day <= last and self.places.admits(piece.klass, day)]
-                if wanted:
-                    self._moves_of(index, (low, high), wanted, found)
-        return found
-
     def _moves_of(self, index: int, bounds: tuple[int, int], days: Iterable[int], found: list[ScoredMove]) -> None:
         """Adds the legal moves of a piece to some days that its class admits."""
         _, klass, length, target, *_ = self.pieces[index]
@@ -186,9 +155,7 @@ class Board:
             if day == home:
                 self._moves_at_home(index, rest, (low, latest), found)
                 continue
-            options = self._inserts[day].get((klass, length))
-            if options is None:
-                options = self._insert_costs(day, klass, length)
+            options = self.insert_costs(day, klass, length)
             if options:
                 delta = left + W_SPREAD * abs(rank[day] - target) + pair_weight * on_day[day]
                 if day in (first, last):
@@ -202,26 +169,28 @@ class Board:
         piece, day, start = self.pieces[index], self.day[index], self.start[index]
         busy = self.busy[day] & ~span_mask(start, piece.length)
         now = self.cost(day, self.entries[day])
-        for at in self.places.free_starts(piece.klass, piece.length, day, busy):
+        for at in bits_of(self.places.free_starts(piece.klass, piece.length, day, busy)):
             if at != start and bounds[0] < day * LINE + at <= bounds[1]:
                 entries = tuple(sorted((*rest, Entry(at, piece.length, piece.klass))))
                 found.append(ScoredMove(self.cost(day, entries) - now, index, day, at))
 
-    def _insert_costs(self, day: int, klass: int, length: int) -> list[tuple[int, int]]:
+    def insert_costs(self, day: int, klass: int, length: int) -> list[tuple[int, int]]:
         """(start, added day cost) for every free place of a day for an item of a class that stands elsewhere."""
-        entries, now = self.entries[day], self.cost(day, self.entries[day])
-        options = [
-            (at, self.cost(day, tuple(sorted((*entries, Entry(at, length, klass))))) - now)
-            for at in self.places.free_starts(klass, length, day, self.busy[day])
-        ]
-        self._inserts[day][klass, length] = options
+        known = self._inserts.get((day, klass, length))
+        if known is not None:
+            return known
+        starts = self.places.free_starts(klass, length, day, self.busy[day])
+        entries, mask = self.entries[day], self.model.course_mask[day]
+        options = self._alike.get((mask, entries, klass, length, starts))
+        if options is None:
+            now, cost = self.cost(day, entries), self.model.day_cost
+            options = [(at, cost(day, sorted((*entries, Entry(at, length, klass)))) - now) for at in bits_of(starts)]
+            self._alike[mask, entries, klass, length, starts] = options
+        self._inserts[day, klass, length] = options
         return options
 
-    def swaps(self, near: Collection[int] = ()) -> list[ScoredSwap]:
-        """Every legal swap of two pieces of equal length and different classes that the agent may move.
-
-        With `near` only those in which one of the two stands on one of these days.
-        """
+    def swaps(self) -> list[ScoredSwap]:
+        """Every legal swap of two pieces of equal length and different classes that the agent may move."""
         order = sorted((self.day[i] * LINE + self.start[i], i) for i, piece in enumerate(self.pieces) if piece.free)
         lines = [line for line, _ in order]
         bounds = {i: self.bounds(i) for _, i in order}
@@ -231,14 +200,12 @@ class Board:
             _, klass, length, *_ = self.pieces[one]
             legal = self.places.legal(klass, length)
             end = bisect_right(lines, bounds[one][1] - length)
-            anywhere = not near or self.day[one] in near
             for _, other in order[position + 1 : end]:
                 _, other_klass, other_length, *_ = self.pieces[other]
                 if (
                     other_klass != klass
                     and other_length == length
                     and bounds[other][0] < line
-                    and (anywhere or self.day[other] in near)
                     and legal[self.day[other]] >> self.start[other] & 1
                     and self.places.legal(other_klass, length)[self.day[one]] >> self.start[one] & 1
                 ):

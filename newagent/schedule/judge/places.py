@@ -50,7 +50,7 @@ class Places:
         """Whether the class admits a day and nothing protects it."""
         return day in self._day_sets[klass]
 
-    def free_starts(self, klass: int, length: int, day: int, busy: int) -> list[int]:
+    def free_starts(self, klass: int, length: int, day: int, busy: int) -> int:
         """The starts that placement uses on a day where `busy` holds the sections of other items.
 
         An item of even length starts on an odd section, one of odd length anywhere.
@@ -58,13 +58,13 @@ class Places:
         starts = self.legal(klass, length)[day]
         if length % 2 == 0:
             starts &= ODD_SECTIONS
-        if not starts:
-            return NONE
+        if not starts or not busy:
+            return starts
         free = ~busy
         for _ in range(length):
             starts &= free
             free >>= 1
-        return [start for start in range(1, starts.bit_length()) if starts >> start & 1]
+        return starts
 
     def _open(self, task_class: TaskClass, day: Day) -> bool:
         if not task_class.admits(day):
@@ -113,5 +113,9 @@ class Places:
         return known
 
 
-NONE: list[int] = []
+def bits_of(starts: int) -> list[int]:
+    """A set of starts as a list, in order."""
+    return [start for start in range(1, starts.bit_length()) if starts >> start & 1]
+
+
 ODD_SECTIONS = sum(1 << section for section in range(1, 64, 2))

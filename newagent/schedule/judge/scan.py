@@ -57,9 +57,9 @@ def swap_edit(board: Board, scored: ScoredSwap) -> Edit:
     return Edit("swap", {"task_a": a, "task_b": b})
 
 
-def batch_edit(board: Board, moves: Iterable[tuple[int, int, int]]) -> Edit:
+def batch_edit(board: Board, puts: Iterable[tuple[int, int, int]]) -> Edit:
     """Moves as (piece, day, start) as one tool call, in order of task id."""
-    wishes = sorted((board.pieces[piece].task_id, day, start) for piece, day, start in moves)
+    wishes = sorted((board.pieces[piece].task_id, day, start) for piece, day, start in puts)
     return Edit("batch_move", {"moves": [{"task_id": i, "day": day, "start": start} for i, day, start in wishes]})
 
 
