@@ -88,6 +88,16 @@ class Problem:
             for class_id, items in self.state.items_of.items()
         }
 
+    def admits(self, klass: int, day: int) -> bool:
+        """Whether a day is eligible for a class (by class index)."""
+        return self.state.task_classes[klass].admits(self.state.window.days[day - 1])
+
+    def fixed_days(self, klass: int) -> list[int]:
+        """The days of the placed items of a class (by class index) that are not free, in order of the items."""
+        free_ids = {item.task_id for item in self.items}
+        items = self.state.items_of[self.state.task_classes[klass].id]
+        return [task.slot.day for task in items if task.slot is not None and task.id not in free_ids]
+
     def class_starts(self, klass: int, duration: int) -> tuple[tuple[int, ...], ...]:
         """Legal starts (L1–L4, L7) of an item of that class and duration on each day; index 0 is unused."""
         key = (klass, duration)

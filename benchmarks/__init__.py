@@ -1,0 +1,1 @@
+"""Benchmarks of placement and judge; each module is run as `python -m benchmarks.<name>`."""

@@ -1,0 +1,206 @@
+"""Dynamic programming over days with a few classes freed and all others fixed.
+
+A state after a day is the cumulative count of each freed class, packed into one integer; a step puts some items of each
+on the next day. A first pass from the last day backwards looks only at how many items of the freed classes are still to
+come and bounds from below what they will cost; with it a state that cannot beat the plan as it stands is dropped at
+once, and of too many the most promising are kept. The plan is one of the paths, so a sweep never makes it worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, MASK
+from newagent.schedule.placement.plan import Plan
+
+SHIFT = 12
+"""Bits of a cumulative count in a packed state; a class may have up to 4095 free items."""
+COUNT = (1 << SHIFT) - 1
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How far a sweep looks: by how much a day's count of a class and the sum of all may change, by how much the
+    total done after a day may, and how many states a day keeps."""
+
+    reach: int
+    change: int
+    drift: int
+    beam: int
+
+
+class Options(NamedTuple):
+    """The ways to fill a day: (packed counts, price), cheapest first, and the least price by the change of the total."""
+
+    ways: tuple[tuple[int, int], ...]
+    least: tuple[tuple[int, int], ...]
+
+
+class Sweep:
+    """Sweeps of one set of free classes over a plan; keeps the options of each kind of day and content."""
+
+    def __init__(self, plan: Plan, classes: Sequence[int], scope: Scope) -> None:
+        self.plan = plan
+        self.classes = tuple(classes)
+        self.scope = scope
+        self.plain = all(plan.days.hands[k].plain for k in classes)
+        traits = [plan.problem.model.classes[plan.classes[k]] for k in classes]
+        self.by_kind = self.plain and all(one.steady for one in traits)
+        self.field = sum(MASK << (FIELD * k) for k in classes)
+        self.moment = -1
+        self.steps = 0
+        self._options: dict[tuple[int, int], Options] = {}
+
+    def run(self, first: int, last: int) -> int:
+        """Improves the plan between two days, both included; returns how much its cost fell."""
+        plan, classes = self.plan, self.classes
+        curves = [[plan.curve[k][day] for k in classes] for day in range(first, last + 1)]
+        options = [self._on(day) for day in range(first, last + 1)]
+        present = 0
+        for day in range(first, last + 1):
+            present += plan.layout_price[day]
+            for k in classes:
+                present += plan.own[k][day][plan.counts[k][day]] + plan.curve[k][day][plan.done[k][day]]
+        ahead = self._ahead(options)
+        if ahead[0].get(0, present) >= present:
+            return 0
+        layers: list[dict[int, int]] = [{self._packed([plan.done[k][first - 1] for k in classes]): 0}]
+        for index in range(last - first + 1):
+            total = sum(plan.done[k][first + index] for k in classes)
+            layers.append(self._step(layers[-1], options[index], curves[index], ahead[index + 1], total, present))
+        goal = self._packed([plan.done[k][last] for k in classes])
+        best = layers[-1].get(goal)
+        if best is None:
+            return 0
+        self._apply(first, layers, options, curves, goal)
+        return present - best
+
+    def _ahead(self, options: Sequence[Options]) -> list[dict[int, int]]:
+        """After each day, by how many more items are done than in the plan: a lower bound of what is still to pay."""
+        drift = self.scope.drift
+        bounds: list[dict[int, int]] = [{0: 0}]
+        for _, least in reversed(options):
+            later = bounds[-1]
+            here: dict[int, int] = {}
+            for change, price in least:
+                for offset, bound in later.items():
+                    before = offset - change
+                    if -drift <= before <= drift and bound + price < here.get(before, IMPOSSIBLE):
+                        here[before] = bound + price
+            bounds.append(here)
+        return bounds[::-1]
+
+    def _step(
+        self,
+        layer: Mapping[int, int],
+        options: Options,
+        curves: Sequence[Sequence[int]],
+        ahead: Mapping[int, int],
+        done: int,
+        present: int,
+    ) -> dict[int, int]:
+        """The states after a day, from those before it."""
+        reached: dict[int, int] = {}
+        known = reached.get
+        if not ahead:
+            return reached
+        limit = present - min(ahead.values())
+        self.steps += len(layer) * len(options.ways)
+        for state, cost in layer.items():
+            for step, price in options.ways:
+                total = cost + price
+                if total >= limit:
+                    break
+                if total < known(state + step, limit):
+                    reached[state + step] = total
+        kept: list[tuple[int, int, int]] = []
+        for state, cost in reached.items():
+            rest, offset, total = state, -done, cost
+            for curve in curves:
+                count = rest & COUNT
+                if count >= len(curve):
+                    break
+                total += curve[count]
+                offset += count
+                rest >>= SHIFT
+            else:
+                bound = total + ahead.get(offset, IMPOSSIBLE)
+                if bound < present:
+                    kept.append((bound, state, total))
+        if len(kept) > self.scope.beam:
+            kept.sort()
+            del kept[self.scope.beam :]
+        return {state: total for _, state, total in kept}
+
+    def _on(self, day: int) -> Options:
+        """The ways to fill a day as it stands."""
+        plan = self.plan
+        key = (plan.days.kind_of[day] if self.by_kind else -day, plan.content[day])
+        found = self._options.get(key)
+        if found is None:
+            found = self._options[key] = self._find(day)
+        return found
+
+    def _find(self, day: int) -> Options:
+        plan, days = self.plan, self.plan.days
+        kind = days.kind_of[day]
+        now = [plan.counts[k][day] for k in self.classes]
+        base = plan.content[day] & ~self.field
+        total = sum(now)
+        reach, change = self.scope.reach, self.scope.change
+        ways: list[tuple[int, int]] = []
+        least: dict[int, int] = {}
+        for counts in product(*(range(max(0, count - reach), count + reach + 1) for count in now)):
+            added = sum(counts) - total
+            if not -change <= added <= change:
+                continue
+            content, own = base, 0
+            for k, count in zip(self.classes, counts, strict=True):
+                prices = plan.own[k][day]
+                if count >= len(prices):
+                    break
+                content |= count << (FIELD * k)
+                own += prices[count]
+            else:
+                cost = days.cost(kind, content)
+                if cost < IMPOSSIBLE:
+                    cost += own
+                    ways.append((self._packed(counts), cost))
+                    least[added] = min(cost, least.get(added, IMPOSSIBLE))
+        ways.sort(key=lambda way: (way[1], way[0]))
+        return Options(tuple(ways), tuple(least.items()))
+
+    def _apply(
+        self,
+        first: int,
+        layers: Sequence[dict[int, int]],
+        options: Sequence[Options],
+        curves: Sequence[Sequence[Sequence[int]]],
+        goal: int,
+    ) -> None:
+        """Puts the path that ends in `goal` into the plan."""
+        changes: list[tuple[int, int, int]] = []
+        state = goal
+        for index in range(len(options) - 1, -1, -1):
+            day = first + index
+            wanted = layers[index + 1][state]
+            for place, curve in enumerate(curves[index]):
+                wanted -= curve[state >> (SHIFT * place) & COUNT]
+            before = layers[index]
+            taken = next(
+                step
+                for step, price in options[index].ways
+                if before.get(state - step, IMPOSSIBLE) + price == wanted
+            )
+            state -= taken
+            for place, k in enumerate(self.classes):
+                count = taken >> (SHIFT * place) & COUNT
+                if count != self.plan.counts[k][day]:
+                    changes.append((k, day, count))
+        self.plan.put(changes)
+
+    def _packed(self, counts: Sequence[int]) -> int:
+        return sum(count << (SHIFT * index) for index, count in enumerate(counts))
