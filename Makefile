@@ -24,6 +24,9 @@ test: $(VENV)/.test           ## every test
 soak: $(VENV)/.test           ## the long runs too
 	@$(BIN)/python -m pytest -n 2 -m "soak or not soak"
 
+serve: $(VENV)/.run           ## the agent over HTTP and SSE, on this machine only
+	@$(BIN)/newagent serve
+
 lint: $(VENV)/.lint           ## format, lint, types, layers
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/pyright && PYTHONPATH=. $(BIN)/lint-imports --no-cache
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from newagent.cli import apply, chat, config, conversations, db, demo, export, import_, judge, place, tool
+from newagent.cli import apply, chat, config, conversations, db, demo, export, import_, judge, place, serve, tool
 from newagent.cli.output import CommandUsageError, fail
 from newagent.errors import NewAgentError
 
@@ -22,6 +22,7 @@ app = typer.Typer(
 for name, command in (
     ("demo", demo.demo),
     ("chat", chat.chat),
+    ("serve", serve.serve),
     ("tool", tool.tool),
     ("place", place.place),
     ("judge", judge.judge),

@@ -28,5 +28,5 @@ def upgrade(as_json: Json = False) -> None:
 
 
 async def _upgrade() -> str:
-    async with open_store(load_settings()) as store:
+    async with open_store(load_settings(), upgrade=True) as store:
         return await store.revision()

@@ -28,7 +28,7 @@ from newagent.schedule.cost import evaluate
 from newagent.settings import Settings, load_settings
 from newagent.state.documents import Resume
 from newagent.state.store import Session
-from newagent.texts import say
+from newagent.texts import Locale, say
 
 PLACE = "帮我把这些任务排进日程"
 WISH = "晚上不想学太费脑的，一天里少换几科"
@@ -82,7 +82,7 @@ class Story:
     def __init__(self, service: Service, console: Console, settings: Settings) -> None:
         self.service = service
         self.console = console
-        self.locale = settings.locale
+        self.locale: Locale = settings.locale
         self.confirmations = 0
         self.cost_before: int | None = None
         self.rounds = 0

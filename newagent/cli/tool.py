@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -48,10 +48,11 @@ def tool(
         raise CommandUsageError("usage", "name a tool, or use --list")
     try:
         arguments = json.loads(args)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CommandUsageError("usage", f"--args is not a JSON object: {error}") from None
     if not isinstance(arguments, dict):
         raise CommandUsageError("usage", "--args is not a JSON object")
+    arguments = cast("dict[str, Any]", arguments)
     before = read_state(state) if state is not None else None
     chosen = catalogue.get(name)
     if chosen is None:

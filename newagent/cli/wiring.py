@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from newagent.errors import StoreError
-from newagent.llm.model_mind import ModelMind, make_mind
+from newagent.llm.mind import Mind
 from newagent.loop.agent import Agent
 from newagent.runtime import Runtime, SystemRuntime
 from newagent.settings import Settings
@@ -22,19 +22,19 @@ class Service:
     """What the commands work with."""
 
     store: SqlStore
-    mind: ModelMind
+    mind: Mind
     agent: Agent
 
 
 @asynccontextmanager
-async def open_store(settings: Settings) -> AsyncIterator[SqlStore]:
-    """The store of the settings; an SQLite file is made and brought up to date on the way."""
+async def open_store(settings: Settings, *, upgrade: bool = False) -> AsyncGenerator[SqlStore]:
+    """The store of the settings; an SQLite file is made and brought up to date on the way, a server if asked."""
     if settings.database_url is None:
         try:
             settings.data_dir.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError("unwritable_data_dir", f"cannot make {settings.data_dir}: {error.strerror}") from None
-    store = await SqlStore.open(settings.effective_database_url)
+    store = await SqlStore.open(settings.effective_database_url, upgrade=upgrade)
     try:
         yield store
     finally:
@@ -44,8 +44,11 @@ async def open_store(settings: Settings) -> AsyncIterator[SqlStore]:
 @asynccontextmanager
 async def open_service(
     settings: Settings, publisher: Publisher, runtime: Runtime | None = None
-) -> AsyncIterator[Service]:
+) -> AsyncGenerator[Service]:
     """Store, model and agent of the settings; everything is closed at the end."""
+    # The model's client takes longer to import than most commands take to run.
+    from newagent.llm.model_mind import make_mind
+
     async with open_store(settings) as store:
         mind = make_mind(settings)
         try:

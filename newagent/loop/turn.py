@@ -22,6 +22,7 @@ async def take_turn(
     draft.journal["turn"] = {"text": text, "task_class_ids": list(task_class_ids)}
     run_id = bench.runtime.new_id("run")
     scope = task_class_ids or session.state.task_class_ids
+    draft.events.append(NewEvent("user_text", text, role="user"))
     await _load(draft, bench, timetable, scope)
     schedule = draft.timetable
     valued = evaluate(schedule) if schedule is not None else None
@@ -48,7 +49,6 @@ async def take_turn(
         outcome=None,
     )
     draft.messages.append(Message(role="user", text=text, run_id=run_id))
-    draft.events.append(NewEvent("user_text", text, role="user"))
     if not session.title:
         draft.title = " ".join(text.split())[:TITLE] or None
     return draft

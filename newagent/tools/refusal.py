@@ -27,10 +27,11 @@ def violation_words(state: ScheduleState, violation: Violation, locale: Locale =
         place=slot_words(state, violation.slots[0], locale) if violation.slots else "",
         detail=violation.message,
     )
+    sides: list[tuple[str, dict[str, int] | None]] = [(side, violation.legal.get(side)) for side in ("after", "before")]
     bounds = [
         say(locale, f"violation.{side}", day=bound["day"], section=bound["section"])
-        for side in ("after", "before")
-        if isinstance(bound := violation.legal.get(side), dict)
+        for side, bound in sides
+        if bound is not None
     ]
     return text + "".join(bounds)
 

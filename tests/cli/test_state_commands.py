@@ -9,36 +9,11 @@ from typing import Any
 
 import pytest
 
-from newagent.cli.app import main
 from newagent.schedule.model import ScheduleState
 from newagent.schedule.rules import state_faults
 from tests.loop.bed import week_state
 
 Run = Callable[..., tuple[int, Any, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command; gives its exit code, its JSON (or text), and stderr."""
-
-    def call(*args: str) -> tuple[int, Any, str]:
-        monkeypatch.setattr("sys.argv", ["newagent", *args])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        code = ended.value.code
-        assert isinstance(code, int)
-        assert "Traceback" not in captured.err
-        return code, json.loads(captured.out) if "--json" in args else captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def state_file(tmp_path: Path) -> Path:
-    path = tmp_path / "state.json"
-    path.write_text(json.dumps(week_state().dump(), ensure_ascii=False), "utf-8")
-    return path
 
 
 def test_place_writes_the_new_state(run: Run, state_file: Path, tmp_path: Path) -> None:

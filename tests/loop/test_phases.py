@@ -61,7 +61,7 @@ async def test_a_reply_ends_the_turn_and_keeps_the_words() -> None:
     bed = await make_bed([reply("我能排课表")])
     session = await bed.say("你是谁")
     assert session.state.phase == "idle"
-    assert bed.kinds() == ["schedule_updated", "user_text", "assistant_text", "finish"]
+    assert bed.kinds() == ["user_text", "schedule_updated", "assistant_text", "finish"]
     assert [m.text for m in session.messages] == ["你是谁", "我能排课表"]
 
 

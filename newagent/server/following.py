@@ -1,0 +1,62 @@
+"""The stream of one conversation for one reader: what is stored, then what happens, in order, without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from newagent.errors import NewAgentError
+from newagent.server.backend import Backend
+from newagent.server.chunks import chunk, frame
+from newagent.stream.bus import Reader
+from newagent.stream.events import Ephemeral, Event
+
+HEARTBEAT = 5.0
+PING = b": ping\n\n"
+DONE = b"data: [DONE]\n\n"
+
+
+async def follow(backend: Backend, conversation_id: str, after_seq: int, reader: Reader) -> AsyncIterator[bytes]:
+    """SSE frames from after a seq until the run waits, has ended, or is not in this process.
+
+    `reader` must have been opened before the run was started, or its first words are missed.
+    """
+    try:
+        seq = after_seq
+        for event in await backend.store.events(backend.user, conversation_id, seq):
+            seq = event.seq
+            yield _frame(backend, conversation_id, event)
+        if not backend.runs.running(conversation_id):
+            reader.offer(None)
+        while True:
+            try:
+                event = await reader.take(HEARTBEAT)
+            except TimeoutError:
+                yield PING
+                continue
+            if event is None:
+                break
+            if isinstance(event, Ephemeral):
+                yield _frame(backend, conversation_id, event)
+            elif event.seq == seq + 1:
+                seq = event.seq
+                yield _frame(backend, conversation_id, event)
+            elif event.seq > seq:
+                # Rounds of two writers were published in another order than they were stored.
+                for missed in await backend.store.events(backend.user, conversation_id, seq):
+                    seq = missed.seq
+                    yield _frame(backend, conversation_id, missed)
+        if reader.dropped:
+            yield error_frame("reader_too_slow", "the reader was too slow; attach again after the last id")
+    except NewAgentError as error:
+        yield error_frame(error.code, error.message)
+    yield DONE
+
+
+def error_frame(code: str, message: str) -> bytes:
+    """A failure in the middle of a stream."""
+    return frame({"error": {"message": message, "type": "newagent_error", "code": code}})
+
+
+def _frame(backend: Backend, conversation_id: str, event: Event | Ephemeral) -> bytes:
+    seq = event.seq if isinstance(event, Event) else None
+    return frame(chunk(conversation_id, backend.model, event), seq)
