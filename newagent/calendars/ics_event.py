@@ -13,7 +13,7 @@ from newagent.calendars.model import clean
 from newagent.calendars.reasons import Reason, shown
 
 EMBED_PROPERTY = "X-NEWAGENT-CAN-EMBED"
-MAX_DATES = 2_000
+MAX_DATES = 1_000
 YEARS = (1900, 2200)
 _WANTED = frozenset(
     ("UID", "SUMMARY", "LOCATION", "STATUS", "DTSTART", "DTEND", "DURATION", "RRULE", "EXRULE", "RDATE", "EXDATE")

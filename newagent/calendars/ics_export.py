@@ -94,8 +94,9 @@ def _time_zone(semester: Semester) -> Any:
     )
     zone.pop("COMMENT")
     for part in zone.subcomponents:
-        # The library gives the first moment in the new offset's local time, RFC 5545 wants it in the old one's.
-        shift = part.TZOFFSETTO - part.TZOFFSETFROM
+        # RFC 5545 wants the change in the old offset's local time. When clocks go forward the library gives it in
+        # the new one's: the first local time after the gap.
+        shift = max(part.TZOFFSETTO - part.TZOFFSETFROM, dt.timedelta())
         part["DTSTART"] = _icalendar.vDDDTypes(part.DTSTART - shift)
         if "RDATE" in part:
             part["RDATE"] = _icalendar.vDDDLists([moment.dt - shift for moment in part["RDATE"].dts])

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from newagent.calendars.collect import MAX_ROWS, too_many_rows
 from newagent.calendars.decode import decode
 
-_BEGIN = re.compile(rb"^\s*BEGIN:VCALENDAR\s*$", re.IGNORECASE | re.MULTILINE)
+_BEGIN = re.compile(rb"(?:\A|[\r\n])[ \t]*BEGIN:VCALENDAR[ \t]*(?:[\r\n]|\Z)", re.IGNORECASE)
+_DEEPEST = 10
 _MARK = re.compile(r"(BEGIN|END):\s*(\S+)\s*", re.IGNORECASE)
 
 
@@ -78,7 +79,8 @@ def split_calendar(data: bytes) -> RawCalendar:
                     raise too_many_rows()
             elif name == "VTIMEZONE":
                 zone = []
-            stack.append(name)
+            if len(stack) < _DEEPEST:
+                stack.append(name)
             if "VTIMEZONE" in stack:
                 zone.append(f"BEGIN:{name}")
         elif name in stack:

@@ -10,14 +10,14 @@ from newagent.calendars.collect import Collector
 from newagent.calendars.ics_event import CalendarEvent, Refused, read_event
 from newagent.calendars.ics_expand import Span, occurrences
 from newagent.calendars.ics_lines import split_calendar
-from newagent.calendars.ics_rules import UnsupportedRuleError, safe_rule
+from newagent.calendars.ics_rules import NO_RULE, UnsupportedRuleError, safe_rule
 from newagent.calendars.ics_zones import Zones
 from newagent.calendars.model import Meeting
 from newagent.calendars.reasons import Reason, shown
 from newagent.calendars.sections import meetings_of
 from newagent.errors import InputError
 
-MAX_OCCURRENCES = 30_000
+MAX_OCCURRENCES = 12_000
 MAX_STEPS = 400_000
 _BEYOND = dt.timedelta(days=36)
 _A_DAY = dt.timedelta(days=1)
@@ -60,16 +60,11 @@ class Expansion:
         self.steps = self.dates = 0
 
     def run(self, events: Sequence[CalendarEvent]) -> None:
-        """Takes or refuses each of the events."""
-        for series in _series_of(self._sifted(events)):
+        """Takes or refuses each of the events; the work is bounded before it begins."""
+        checked = [(series, self._rules(series)) for series in _series_of(self._sifted(events))]
+        for series, rules in checked:
             taken = [event for event in series if not event.cancelled]
-            try:
-                found = self._expand(series)
-                outcomes = [self._outcome(event, found.get(event.line, [])) for event in taken]
-            except UnsupportedRuleError as error:
-                outcomes = [Reason("unsupported_rule", {"rule": shown(str(error))})] * len(taken)
-            except ValueError as error:
-                outcomes = [Reason("bad_event", {"detail": shown(str(error))})] * len(taken)
+            outcomes = [rules] * len(taken) if isinstance(rules, Reason) else self._outcomes(series, rules, taken)
             for event, outcome in zip(taken, outcomes, strict=True):
                 if isinstance(outcome, Reason):
                     self._refuse(event, outcome)
@@ -113,29 +108,41 @@ class Expansion:
                 kept.append(replace(event, cancelled=True))
         return kept
 
-    def _expand(self, series: Sequence[CalendarEvent]) -> dict[int, list[Span]]:
-        events = [(event, self._budgeted(event)) for event in series]
-        return occurrences(events, self.first, self.last)
-
-    def _budgeted(self, event: CalendarEvent) -> str:
-        """The rule of an event, checked; raises `InputError` when the file's budget is spent."""
-        rule = None
-        if event.and_future and event.recurrence_id and abs(event.start - event.recurrence_id) > _FARTHEST_MOVE:
-            raise UnsupportedRuleError("RANGE=THISANDFUTURE")
-        if event.rule:
-            rule = safe_rule(event.rule, event.start, self.last_day, (self.last - self.first).days)
-        self.steps += rule.steps if rule else 1
-        self.dates += (rule.dates if rule else 1) + len(event.rdates)
+    def _rules(self, series: Sequence[CalendarEvent]) -> list[str] | Reason:
+        """The checked rules of a series; raises `InputError` when the file's budget is spent."""
+        rules: list[str] = []
+        for event in series:
+            try:
+                if event.and_future and event.recurrence_id and abs(event.start - event.recurrence_id) > _FARTHEST_MOVE:
+                    raise UnsupportedRuleError("RANGE=THISANDFUTURE")
+                span = (self.last - self.first).days
+                rule = safe_rule(event.rule, event.start, self.last_day, span) if event.rule else NO_RULE
+            except UnsupportedRuleError as error:
+                return Reason("unsupported_rule", {"rule": shown(str(error))})
+            rules.append(rule.text)
+            self.steps += rule.steps
+            self.dates += rule.dates + len(event.rdates) + len(event.exdates)
         if self.dates > MAX_OCCURRENCES or self.steps > MAX_STEPS:
             raise InputError("too_many_occurrences", "the events of the file take place too often to be read")
-        return rule.text if rule else ""
+        return rules
 
-    def _outcome(self, event: CalendarEvent, spans: Sequence[Span]) -> _Taken | Reason:
+    def _outcomes(
+        self, series: Sequence[CalendarEvent], rules: Sequence[str], taken: Sequence[CalendarEvent]
+    ) -> list[_Taken | Reason]:
+        try:
+            found = occurrences(list(zip(series, rules, strict=True)), self.first, self.last)
+            rule_of = dict(zip((event.line for event in series), rules, strict=True))
+            return [self._outcome(event, rule_of[event.line], found.get(event.line, [])) for event in taken]
+        except ValueError as error:
+            return [Reason("bad_event", {"detail": shown(str(error))})] * len(taken)
+
+    def _outcome(self, event: CalendarEvent, rule: str, spans: Sequence[Span]) -> _Taken | Reason:
         """What an event comes to in the semester, given its occurrences, or why it comes to nothing."""
         inside = [span for span in spans if self.semester.holds(span[0].date())]
         if not inside:
             bare = replace(event, exdates=(), recurrence_id=None, and_future=False)
-            return Reason("no_occurrence" if not spans and self._expand([bare]) else "outside_semester")
+            fires = not spans and occurrences([(bare, rule)], self.first, self.last)
+            return Reason("no_occurrence" if fires else "outside_semester")
         notes: list[Reason] = []
         if len(inside) < len(spans) or (event.recurrence_id is None and event.start < self.first):
             notes.append(Reason("some_outside"))

@@ -35,6 +35,9 @@ class Rule:
     dates: int
 
 
+NO_RULE = Rule("", steps=1, dates=1)
+
+
 def safe_rule(text: str, start: dt.datetime, last_day: dt.date, span_days: int) -> Rule:
     """Checks a RRULE of an event that starts at the aware `start`, for the `span_days` that end with `last_day`.
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from newagent.calendars.adjust import Adjustments
-from newagent.calendars.collect import Collector
+from newagent.calendars.collect import MAX_MEETINGS, Collector, too_many_rows
 from newagent.calendars.model import Meeting, clean
 from newagent.calendars.reasons import Reason, shown
 from newagent.calendars.weeks import MAX_WEEK, parse_weeks
@@ -71,7 +71,11 @@ def _take_course(line: int, course: object, adjustments: Adjustments, collector:
         if not isinstance(can_embed, bool):
             raise ValueError("can_embed")
         slots = _array(_of(course, "slots"))
-        meetings = [meeting for slot in slots for meeting in _meetings(slot, collector.semester.weeks)]
+        meetings: list[Meeting] = []
+        for slot in slots:
+            meetings.extend(_meetings(slot, collector.semester.weeks))
+            if len(meetings) > MAX_MEETINGS:
+                raise too_many_rows()
         if not meetings:
             raise ValueError("slots")
     except ValueError as error:
