@@ -80,6 +80,7 @@ async def test_everything_of_a_round_comes_back(url: str, store: SqlStore) -> No
     assert loaded.schedule == written.schedule
     assert await again.events(USER, "c1", 2) == list(stored.events)
     assert [one.seq for one in await again.events(USER, "c1")] == [1, 2, 3, 4]
+    assert await again.events(USER, "c1", 2**70) == []
     assert await again.schedule_at(USER, "c1", 1) == session.schedule
     assert await again.schedule_at(USER, "c1", 2) == written.schedule
     assert [entry.body for entry in await again.journal(USER, "c1")][1] == written.journal
@@ -404,7 +405,7 @@ async def test_another_users_conversation_does_not_exist(store: SqlStore) -> Non
 
 async def test_a_schedule_version_that_is_not_there(store: SqlStore) -> None:
     await ready(store)
-    for version in (0, 2):
+    for version in (0, 2, 2**70):
         with pytest.raises(NotFoundError) as caught:
             await store.schedule_at(USER, "c1", version)
         assert caught.value.code == "version_not_found"

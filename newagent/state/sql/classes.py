@@ -13,13 +13,10 @@ from newagent.calendars.model import clean
 from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.calendar import MAX_SECTIONS
 from newagent.schedule.model import Frozen, TaskClass
-from newagent.state.sql.keys import check_user, new_id
+from newagent.state.sql.keys import MAX_ROW, check_user, new_id, sought
 from newagent.state.sql.tables import ITEM_LENGTH, NAME_LENGTH, item_slots, task_classes, task_items
 
 MAX_ITEMS = 1000
-
-
-MAX_ROW = 2**31 - 1
 
 
 def _cleaned(value: object) -> object:
@@ -77,7 +74,7 @@ async def put(connection: AsyncConnection, user_id: str, document: dict[str, Any
 async def remove(connection: AsyncConnection, user_id: str, class_id: int) -> None:
     """Deletes a class with its items, also those in the timetable. Raises `NotFoundError("unknown_task_class")`."""
     gone = await connection.execute(
-        delete(task_classes).where(task_classes.c.id == class_id, task_classes.c.user_id == user_id)
+        delete(task_classes).where(task_classes.c.id == sought(class_id), task_classes.c.user_id == user_id)
     )
     if gone.rowcount != 1:
         raise _unknown(class_id)

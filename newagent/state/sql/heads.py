@@ -14,7 +14,7 @@ from newagent.schedule.model import ScheduleState
 from newagent.state.documents import AgentState
 from newagent.state.sql import snapshots
 from newagent.state.sql.canonical import NO_HASH
-from newagent.state.sql.keys import check_user
+from newagent.state.sql.keys import MAX_ROW, check_user, sought
 from newagent.state.sql.tables import (
     ID_LENGTH,
     TITLE_LENGTH,
@@ -113,7 +113,7 @@ async def check_owner(connection: AsyncConnection, user_id: str, conversation_id
 async def schedule_at(connection: AsyncConnection, conversation_id: str, version: int) -> ScheduleState:
     """A version of a conversation's schedule. Raises `NotFoundError("version_not_found")`."""
     query = select(schedule_versions.c.document).where(
-        schedule_versions.c.conversation_id == conversation_id, schedule_versions.c.schedule_version == version
+        schedule_versions.c.conversation_id == conversation_id, schedule_versions.c.schedule_version == sought(version)
     )
     document = (await connection.execute(query)).scalar()
     if document is None:
@@ -123,7 +123,9 @@ async def schedule_at(connection: AsyncConnection, conversation_id: str, version
 
 async def events_after(connection: AsyncConnection, conversation_id: str, after_seq: int) -> list[Event]:
     """The durable events after a seq, in order."""
-    query = select(timeline).where(timeline.c.conversation_id == conversation_id, timeline.c.seq > after_seq)
+    query = select(timeline).where(
+        timeline.c.conversation_id == conversation_id, timeline.c.seq > min(after_seq, MAX_ROW)
+    )
     return [
         Event(row.seq, row.kind, row.content, row.payload, row.role, row.created_at, row.tokens_consumed)
         for row in await connection.execute(query.order_by(timeline.c.seq))

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from newagent.calendars.model import Course, ImportResult, Meeting, merged
 from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.calendar import Semester
-from newagent.state.sql.keys import check_user, new_id
+from newagent.state.sql.keys import check_user, new_id, sought
 from newagent.state.sql.reading import read_courses, semester_in_force
 from newagent.state.sql.tables import NAME_LENGTH, event_slots, events, item_slots, semesters
 
@@ -98,7 +98,9 @@ async def import_courses(connection: AsyncConnection, user_id: str, result: Impo
 async def remove_course(connection: AsyncConnection, user_id: str, course_id: int) -> None:
     """Deletes a course with its meetings. Raises `NotFoundError("unknown_course")`."""
     mine = select(semesters.c.id).where(semesters.c.user_id == user_id)
-    gone = await connection.execute(delete(events).where(events.c.id == course_id, events.c.semester_id.in_(mine)))
+    gone = await connection.execute(
+        delete(events).where(events.c.id == sought(course_id), events.c.semester_id.in_(mine))
+    )
     if gone.rowcount != 1:
         raise NotFoundError("unknown_course", f"there is no course {course_id}")
 
