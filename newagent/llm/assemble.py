@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from newagent.llm.mind import Delta, Usage
@@ -32,7 +32,7 @@ class Answer:
     calls: tuple[RawCall, ...] = ()
     finish_reason: str = ""
     refusal: str = ""
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     model: str = ""
 
 
@@ -117,10 +117,7 @@ class Assembler:
                 found, index = None, max(call.index for call in self._calls) + 1
         else:
             index = last.index + 1 if last else 0
-            if identity:
-                found = next((call for call in self._calls if call.identity == identity), None)
-            else:
-                found = last
+            found = next((call for call in self._calls if call.identity == identity), None) if identity else last
         if found is None:
             found = _Call(index, identity)
             self._calls.append(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,16 @@ _CJK_NUMBER = re.compile(r"第([零一二三四五六七八九十两]+)|([零一
 _IDENTITY = re.compile(r"#\s*(\d+)|(?:任务|编号|task)\s*#?\s*(\d+)(?!\s*[章讲节课篇])|(\d+)\s*号(?:任务)?")
 _UNITS = re.compile(r"第|章节?|单元|篇|讲|课时|小节|chapters?|units?|lessons?|ch\b|number|no\b")
 _FILLERS = re.compile(
-    r"那个|这个|那门|这门|那项|这项|任务|作业|的|我|请|帮|把|将|一下|\b(?:the|my|a|an|task|item|of|please|for|class|course)\b"
+    r"那个|这个|那门|这门|那项|这项|任务|作业|的|我|请|帮|把|将|一下"
+    r"|\b(?:the|my|a|an|task|item|of|please|for|class|course)\b"
 )
-GENERIC = frozenset(
-    ["复习", "学习", "任务", "课程", "作业", "练习", "习题", "阅读", "日程", "课表", "安排", "计划", "准备", "期中", "期末", "考试", "时间", "课程设计"]
-    + ["study", "review", "task", "tasks", "class", "course", "reading", "exercise", "exercises", "exam", "final", "midterm", "project", "chapter"]
+GENERIC = (
+    *("复习", "学习", "任务", "课程", "作业", "练习", "习题", "阅读", "日程", "课表", "安排", "计划", "准备"),
+    *("期中", "期末", "考试", "时间", "课程设计"),
+    *("study", "review", "task", "tasks", "class", "course", "reading", "exercise", "exercises", "exam", "final"),
+    *("midterm", "project", "chapter"),
 )
+"""Words that many classes have in their names: alone they name none."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,7 @@ def _is_within(letters: str, text: str) -> bool:
     return all(letter in at for letter in letters)
 
 
-def named_classes(text: str, classes: Sequence[dict[str, Any]]) -> tuple[int, ...]:
+def named_classes(text: str, classes: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
     """The ids of the classes that a text names by their name or a telling part of it."""
     said = plain(text)
     found = [one["id"] for one in classes if _bare(plain(one["name"])) in _bare(said)]

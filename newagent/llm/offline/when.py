@@ -39,10 +39,20 @@ _OFFSETS = (
     (0, r"今天|今日|今[早晚]|\btoday\b|\btonight\b"),
 )
 
+_LOOSE = re.compile(
+    r"[下这本上]+(?:个)?(?:周|星期|礼拜)|周末|工作日|第\s*\d{1,2}\s*(?:周|大节)|第?\s*\d{1,2}(?:\s*[-~—到至]\s*\d{1,2})?\s*节"
+    r"|\d{1,2}月\d{1,2}[日号]?|\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}/\d{1,2}\b|(?<![a-z])d\s?\d{1,3}(?!\d)"
+    r"|\b(?:next|this|weekends?|weekdays?|workdays?|week \d+|day \d+|sections? \d+)\b"
+    r"|\b(?:" + "|".join(_MONTHS) + r")[a-z]*\.? \d{1,2}(?:st|nd|rd|th)?\b"
+)
+
 
 @dataclass(frozen=True)
 class When:
-    """A time as it was said; what was not said is empty. `shift` counts weeks from this one, `offset` days from today."""
+    """A time as it was said; what was not said is empty.
+
+    `shift` counts weeks from this one, `offset` days from today.
+    """
 
     weekdays: tuple[int, ...] = ()
     shift: int | None = None
@@ -125,6 +135,15 @@ def when_of(text: str) -> When:
         period=next((name for name, pattern in _PERIODS if re.search(pattern, text)), None),
         sections=_sections(text),
     )
+
+
+def without_time(text: str) -> str:
+    """A lower-case text without the words of times."""
+    for pattern in (_CJK_RANGE, _CJK_MORE, _CJK_DAY, _EN_DAY, _LOOSE):
+        text = pattern.sub(" ", text)
+    for _, pattern in (*_PERIODS, *_OFFSETS):
+        text = re.sub(pattern, " ", text)
+    return text
 
 
 def _weekdays(text: str) -> tuple[int, ...]:
