@@ -11,6 +11,7 @@ from newagent.schedule.calendar import MAX_SECTIONS, Semester
 
 MAX_ROWS = 5_000
 MAX_MEETINGS = 60_000
+MAX_TEXT = 200
 
 
 def too_many_rows() -> InputError:
@@ -35,7 +36,7 @@ class Collector:
 
     def refuse(self, line: int, reason: Reason, course: str | None = None) -> None:
         """Reports a row that is not taken."""
-        self._tell(LineReport(line, False, (reason,), course or None))
+        self._tell(LineReport(line, False, (reason,), _shortened(course) if course else None))
 
     def take(
         self,
@@ -50,6 +51,9 @@ class Collector:
         """Takes those of a row's meetings that lie in the semester, and reports what became of them."""
         inside = [m for m in meetings if 1 <= m.week <= self.semester.weeks and self._holds(m)]
         reasons = list(notes)
+        if max(len(name), len(location)) > MAX_TEXT:
+            name, location = _shortened(name), _shortened(location)
+            reasons.append(Reason("shortened", {"length": MAX_TEXT}))
         if not inside:
             self.refuse(line, Reason("outside_semester"), name)
             return
@@ -111,3 +115,7 @@ def _extended(semester: Semester, sections: int) -> Semester | None:
         return semester.extended(sections)
     except ValueError:
         return None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -51,6 +51,7 @@ REASONS: dict[str, tuple[str, str]] = {
         "{count} times it covers no section; these were left out",
     ),
     "extended": ("课表延长到 {sections} 节", "the day was extended to {sections} sections"),
+    "shortened": ("名称或地点太长，截到 {length} 字", "the name or place is too long; cut to {length} characters"),
     "duplicate": ("与前面的行重复，已合并", "repeats what is above; merged"),
     "adjusted": (
         "按调休移动 {moved} 次、放假取消 {off} 次",
