@@ -99,7 +99,7 @@ class Story:
         show_before_after(self.console, before, after, self.locale)
         applied, result = await self.service.agent.apply(LOCAL_USER, second.state.conversation_id)
         self.console.print(Rule(say(self.locale, "demo.applied")))
-        self.console.print(result.text.split("\n", 1)[0])
+        self.console.print(result.text.split("\n", 1)[0].rstrip("：:"))
         assert applied.schedule is not None
         value = evaluate(applied.schedule)
         return {

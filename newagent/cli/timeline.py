@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.panel import Panel
@@ -14,6 +14,9 @@ from newagent.stream.events import Ephemeral, Event
 from newagent.texts import Locale, say
 
 MANY_CHANGES = 10
+SHOWN_ARGUMENTS = 80
+MOST_CHARACTERS = 160
+CONTROLS = frozenset({"plan_done", "next_step", "done", "ask_user"})
 
 
 class TimelineView:
@@ -52,22 +55,20 @@ class TimelineView:
 
     def _show_user_text(self, event: Event) -> None:
         self.console.print()
-        self.console.print(Text.assemble((f"{self._say('view.user')} › ", "bold cyan"), event.content))
+        self._print(Text.assemble((f"{self._say('view.user')} › ", "bold cyan"), event.content))
 
     def _show_assistant_text(self, event: Event) -> None:
         if self._streamed:
             self._streamed = ""
             return
-        self.console.print(Padding(Text(event.content), (0, 0, 0, 2)))
+        self._print(Padding(Text(event.content), (0, 0, 0, 2)))
 
     def _show_reasoning(self, event: Event) -> None:
-        self.console.print(Padding(Text(f"{self._say('view.reasoning')}: {event.content}", "dim italic"), (0, 0, 0, 2)))
+        self._print(Padding(Text(f"{self._say('view.reasoning')}: {event.content}", "dim italic"), (0, 0, 0, 2)))
 
     def _show_plan(self, event: Event) -> None:
         lines = [f"{i}. {step['content']}" for i, step in enumerate(event.payload["steps"], 1)]
-        self.console.print(
-            Panel(Text("\n".join(lines)), title=self._say("view.plan"), title_align="left", expand=False)
-        )
+        self._print(Panel(Text("\n".join(lines)), title=self._say("view.plan"), title_align="left", expand=False))
 
     def _show_tool_result(self, event: Event) -> None:
         tool = event.payload["tool"]
@@ -75,13 +76,18 @@ class TimelineView:
         summary = tool["summary"].split("\n", 1)[0]
         if summary.startswith("{"):
             summary = self._say("view.judged")
-        line = Text.assemble(
-            (f"  {mark} ", style), (f"{tool['name']} ", "bold"), (f"{tool['arguments_preview']} ", "dim")
-        )
-        self.console.print(line + Text(summary[:160]))
+        line = Text(f"{mark} ", style)
+        if tool["name"] not in CONTROLS:
+            line.append(f"{tool['name']} ", "bold").append(f"{tool['arguments_preview'][:SHOWN_ARGUMENTS]} ", "dim")
+        self._print(Padding(line.append(summary[:MOST_CHARACTERS].rstrip("：:"), ""), (0, 0, 0, 2)))
 
     def _show_confirm_request(self, event: Event) -> None:
-        self.console.print(self.card(event.payload["confirm"]))
+        confirm = event.payload["confirm"]
+        if confirm["kind"] == "plan":
+            # Its steps were shown by the plan itself.
+            self._print(Text(f"  ? {self._say('view.confirm')}: {confirm['title']}", "magenta"))
+        else:
+            self._print(self.card(confirm))
 
     def card(self, confirm: dict[str, Any]) -> Panel:
         """A confirmation card: the exact changes, the risk, the judge's before → after."""
@@ -89,8 +95,6 @@ class TimelineView:
         lines = [Text(f"• {line}") for line in changes[:MANY_CHANGES]]
         if len(changes) > MANY_CHANGES:
             lines.append(Text(self._say("view.more", count=len(changes) - MANY_CHANGES), "dim"))
-        if confirm["kind"] == "plan":
-            lines = [Text(line) for line in confirm["summary"].split("\n")]
         before, after = confirm.get("before"), confirm.get("after")
         if before and after:
             cost = self._say("view.cost", before=before["cost"], after=after["cost"], pending=after["pending"])
@@ -101,14 +105,14 @@ class TimelineView:
 
     def _show_confirm_result(self, event: Event) -> None:
         action, source = event.payload["action"], event.payload["source"]
-        self.console.print(
+        self._print(
             Text(f"  → {self._say(f'view.action.{action}')}（{self._say(f'view.source.{source}')}）", "magenta")
         )
 
     def _show_interrupt(self, event: Event) -> None:
         options = [f"{i}. {option}" for i, option in enumerate(event.payload["options"], 1)]
         body = Text("\n".join([event.payload["question"], *options]))
-        self.console.print(
+        self._print(
             Panel(body, title=self._say("card.question"), title_align="left", border_style="cyan", expand=False)
         )
 
@@ -117,7 +121,11 @@ class TimelineView:
         if outcome["code"] == "replied":
             return
         style = "green" if outcome["kind"] == "completed" else "yellow"
-        self.console.print(Text(f"  ■ {outcome['kind']}: {event.content}", style))
+        self._print(Text(f"  ■ {outcome['kind']}: {event.content}", style))
+
+    def _print(self, shown: RenderableType) -> None:
+        """Prints wrapped to the width of the terminal."""
+        self.console.print(shown, soft_wrap=False)
 
     def _say(self, key: str, **values: object) -> str:
         return say(self.locale, key, **values)

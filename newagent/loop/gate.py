@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, Literal
 
+from newagent.loop.card_words import change_text, field_text
 from newagent.loop.draft import Bench, Draft
 from newagent.loop.optimise import after_write
 from newagent.schedule.model import ScheduleState
@@ -12,7 +13,6 @@ from newagent.state.documents import AgentState, InteractionKind, PendingInterac
 from newagent.stream.events import NewEvent
 from newagent.texts import Locale, say
 from newagent.tools.base import Risk, Tool, ToolResult
-from newagent.tools.words import change_words
 
 MANY_DAYS = 2
 MANY_TASKS = 3
@@ -35,13 +35,9 @@ def changes_of(schedule: ScheduleState | None, result: ToolResult, locale: Local
     for change in result.changes:
         assert shown is not None
         task = shown.by_id[change.task_id]
-        moved.append({**change.as_json(), "name": task.name, "text": change_words(shown, change, locale)})
+        moved.append({**change.as_json(), "name": task.name, "text": change_text(shown, change, locale)})
     fields = result.data.get("fields", [])
-    return (*moved, *({**field, "text": _field_words(field)} for field in fields))
-
-
-def _field_words(field: dict[str, Any]) -> str:
-    return f"{field['field']}: {field['before']} → {field['after']}"
+    return (*moved, *({**field, "text": field_text(shown, field, locale)} for field in fields))
 
 
 def same_changes(one: tuple[dict[str, Any], ...], other: tuple[dict[str, Any], ...]) -> bool:

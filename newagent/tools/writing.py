@@ -18,7 +18,8 @@ def written(before: ScheduleState, outcome: Edited | Violation) -> ToolResult:
     if isinstance(outcome, Violation):
         return refused_edit(before, outcome)
     delta = judge_delta(before, outcome.state)
-    lines = [change_words(outcome.state, change) for change in outcome.changes]
+    changes = [change_words(outcome.state, change) for change in outcome.changes]
+    lines = [f"改动 {len(changes)} 处：", *changes]
     text = shortened(lines, 4500, "用 query_target_tasks 查看位置") + "\n" + delta_words(delta)
     return ToolResult(True, "ok", text, {"judge": delta}, outcome.changes, outcome.state)
 
