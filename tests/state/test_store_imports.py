@@ -89,7 +89,14 @@ async def test_ids_are_never_given_out_twice(store: SqlStore) -> None:
 
 @pytest.mark.parametrize(
     "meeting",
-    [Meeting(5, 1, 1, 2), Meeting(0, 1, 1, 2), Meeting(1, 8, 1, 2), Meeting(1, 1, 12, 13), Meeting(1, 1, 3, 2)],
+    [
+        Meeting(10**12, 1, 1, 2),
+        Meeting(5, 1, 1, 2),
+        Meeting(0, 1, 1, 2),
+        Meeting(1, 8, 1, 2),
+        Meeting(1, 1, 12, 13),
+        Meeting(1, 1, 3, 2),
+    ],
     ids=str,
 )
 async def test_a_meeting_outside_the_semester(store: SqlStore, meeting: Meeting) -> None:
@@ -312,3 +319,11 @@ async def test_a_stored_class_that_cannot_be_read(store: SqlStore) -> None:
         with pytest.raises(StoreError) as caught:
             await store.task_classes(USER)
         assert caught.value.code == "snapshot_unreadable"
+
+
+async def test_a_meeting_before_the_first_day_of_term(store: SqlStore) -> None:
+    """Week 1 begins on a Monday, the term perhaps later."""
+    wednesday = SEMESTER.model_copy(update={"start_date": dt.date(2026, 3, 4)})
+    with pytest.raises(InputError) as caught:
+        await store.import_courses(USER, file_with(MATHS, semester=wednesday))
+    assert caught.value.data["meeting"] == {"week": 1, "day_of_week": 1, "start": 1, "end": 2}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import insert
 from term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, task_class, turn
 
+from newagent.calendars.ics_export import StudyItem, export_ics
 from newagent.calendars.model import Course, ImportResult, Meeting
 from newagent.errors import NotFoundError, RefusedError
 from newagent.schedule.calendar import Semester
@@ -330,10 +331,11 @@ async def test_the_timetable_as_an_export_takes_it(store: SqlStore) -> None:
     stored = await store.read_timetable(USER)
     assert stored.semester == SEMESTER
     assert stored.courses == tuple(sorted((MATHS, SPARE), key=lambda course: course.name))
-    assert [(one.item_id, one.name, one.task_class, one.meeting) for one in stored.study] == [
-        (ids[0], "第1章", "概率论", Meeting(1, 2, 7, 8)),
-        (ids[1], "第2章", "概率论", Meeting(2, 1, 3, 4)),
-    ]
+    assert stored.study == (
+        StudyItem(f"task_item-{ids[0]}", "第1章", "概率论", 1, 2, 7, 8),
+        StudyItem(f"task_item-{ids[1]}", "第2章", "概率论", 2, 1, 3, 4),
+    )
+    assert export_ics(stored.semester, stored.courses, stored.study).count(b"BEGIN:VEVENT") == 4 + 3 + 2
     with pytest.raises(RefusedError, match="no semester"):
         await store.read_timetable("nobody")
 

@@ -113,6 +113,7 @@ def _check(course: Course, semester: Semester) -> None:
         fits = (
             1 <= meeting.week <= semester.weeks
             and 1 <= meeting.day_of_week <= 7
+            and semester.holds(semester.date_of(meeting.week, meeting.day_of_week))
             and 1 <= meeting.start <= meeting.end <= len(semester.sections)
         )
         if not fits:
