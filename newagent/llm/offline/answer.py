@@ -29,7 +29,7 @@ def call(name: str, text: str = "", why: str = "", **arguments: Any) -> Reply:
 
 def ask(text: str, *options: str, why: str = "") -> Reply:
     """A question with options, at most twelve."""
-    return call("ask_user", why=why, text=text, options=list(dict.fromkeys(options))[:12])
+    return Reply("", "ask_user", {"text": text, "options": list(dict.fromkeys(options))[:12]}, why)
 
 
 def finish(step: bool, check: str, text: str = "") -> Reply:

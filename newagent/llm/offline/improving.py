@@ -34,9 +34,18 @@ def improve(view: View, more: bool) -> Reply:
         return _infeasible(view, judgement)
     if view.facts.get("must_close") or (view.facts.get("budget") or {}).get("writes", 1) < 1:
         return finish(more, say(language, "check.improve"))
-    if not judgement["should_continue"] or judgement["recommended"] not in TUNED:
+    if not worth_going_on(judgement):
         return _closed(view, judgement, more)
     return _candidate(view, judgement, more)
+
+
+def worth_going_on(judgement: Mapping[str, Any]) -> bool:
+    """Whether the judge says so. Where it would place what is pending first, which nobody asked for here, its own
+    measure is applied to the best candidate."""
+    if judgement["should_continue"] and judgement["recommended"] == "rough_build":
+        best = max((int(one["benefit"]) for one in judgement["candidates"]), default=0)
+        return best >= max(2, int(judgement["cost"]) / 50)
+    return bool(judgement["should_continue"]) and judgement["recommended"] in TUNED
 
 
 def _stop_words(view: View) -> bool:
