@@ -9,8 +9,6 @@ worth trying only if it is cheaper, lies inside a course where the earlier does 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
-
 from newagent.schedule.cost import (
     FREE_HEAVY_RUN,
     W_AVOIDED,
@@ -39,7 +37,8 @@ Choice = tuple[int, int, int, int]
 
 class Choices:
     """The starts worth trying for one item, by the first section that is open to it: after a neighbour of another
-    heavy class (`near`, which matters to a heavy item), or after anything else (`far`)."""
+    heavy class (`near`, which matters to a heavy item), or after anything else (`far`). `least` is the least that its
+    place can cost."""
 
     def __init__(self, arranger: Arranger, klass: int, length: int, starts: Iterable[int]) -> None:
         model = arranger.model
@@ -48,6 +47,9 @@ class Choices:
             entry = Entry(start, length, klass)
             use = added_use(arranger.courses, entry) if arranger.hosting else 0
             priced.append((start, start + length, place_cost(model, entry), use))
+        self.blocks = (length + 1) // 2
+        self.heavy = model.classes[klass].heavy
+        self.least = min((price for _, _, price, _ in priced), default=IMPOSSIBLE)
         self.far: list[tuple[Choice, ...]] = [()]
         self.near: list[tuple[Choice, ...]] = [()]
         for position in range(1, model.sections + 2):
@@ -57,24 +59,13 @@ class Choices:
                 (start, end, price + W_HEAVY_ADJACENT * model_near(model, position, start), use)
                 for start, end, price, use in open_starts
             ]
-            self.near.append(arranger.worthwhile(position, tight) if model.classes[klass].heavy else self.far[-1])
+            self.near.append(arranger.worthwhile(position, tight) if self.heavy else self.far[-1])
 
 
-class Step(NamedTuple):
-    """An item that may come next: class index, the content that remains after it and the least that the places of its
-    items cost, length in blocks, whether the class is heavy, whether it or any heavy one may still follow, a number
-    shared by interchangeable steps (-1: none), and the starts worth trying by the first open section."""
-
-    klass: int
-    rest: int
-    floor: int
-    blocks: int
-    heavy: bool
-    again: bool
-    heavy_later: bool
-    twin: int
-    far: Sequence[tuple[Choice, ...]]
-    near: Sequence[tuple[Choice, ...]]
+Step = tuple[int, int, int, int, bool, bool, bool, int, Sequence[tuple[Choice, ...]], Sequence[tuple[Choice, ...]]]
+"""An item that may come next: class index, the content that remains after it and the least that the places of its items
+cost, length in blocks, whether the class is heavy, whether it or any heavy one may still follow, a number shared by
+interchangeable steps (-1: none), and the starts worth trying by the first open section, `Choices.far` and `near`."""
 
 
 Past = tuple[int, int, int, int, int, int, int, int, int, bool]
@@ -94,7 +85,7 @@ class TooIntricateError(Exception):
 class Arranger:
     """Arranges contents on days with the given courses (a mask) and fixed items.
 
-    `steps_of` lists a content's next items. Where none of them can lie in a course, the day's use is known from the
+    `steps_of` tells the least that the places of a content's items cost, and its next items. Where none of them can lie in a course, the day's use is known from the
     content alone, and neither steps nor fixed items raise it (`hosting` is False).
     """
 
@@ -104,7 +95,7 @@ class Arranger:
         courses: int,
         fixed: Sequence[Entry],
         hosting: bool,
-        steps_of: Callable[[int], tuple[Step, ...]],
+        steps_of: Callable[[int], tuple[int, tuple[Step, ...]]],
     ) -> None:
         self.model = model
         self.courses = courses
@@ -196,7 +187,8 @@ class Arranger:
         free_load = self.model.free_load
         least = best[0]
         twins = 0
-        for klass, rest, floor, blocks, heavy, again, heavy_later, twin, far, near in self.steps_of(content):
+        bottom, steps = self.steps_of(content)
+        for klass, rest, floor, blocks, heavy, again, heavy_later, twin, far, near in steps:
             if twin >= 0 and klass != last:
                 if twins >> twin & 1:
                     continue
@@ -223,6 +215,8 @@ class Arranger:
                 if price < least:
                     least = price
                     best = (price, rest, after, klass, start)
+                    if least <= bottom:
+                        return best
         return best
 
     def _weighs(self, last: int, klass: int) -> bool:

@@ -83,6 +83,10 @@ class Hands:
             cards.append(Card(item.duration, max(after, 0), min(before, STRIDE), at_home))
         return self._numbered(tuple(cards))
 
+    def sections(self, number: int) -> int:
+        """The sections of a hand's items."""
+        return number * self.durations[0] if self.plain else sum(card.duration for card in self.cards[number])
+
     def rest(self, number: int) -> int:
         """The hand without its first item."""
         return number - 1 if self.plain else self._numbered(self.cards[number][1:])
@@ -114,8 +118,13 @@ class Days:
         self._seeds: dict[tuple[int, int], Layout] = {}
         self._arrangers: list[Arranger] = []
         self._twins: list[tuple[tuple[int, ...], ...]] = []
-        self._steps: list[dict[int, tuple[Step, ...]]] = []
+        self._steps: list[dict[int, tuple[int, tuple[Step, ...]]]] = []
         self._choices: dict[tuple[int, int, Card], Choices] = {}
+        self._floors: dict[tuple[int, int, int], int] = {}
+        self._group_of: list[list[int]] = []
+        self._heavy_fields = sum(
+            MASK << (FIELD * k) for k, klass in enumerate(self.classes) if self.model.classes[klass].heavy
+        )
         entries = fixed_entries(problem)
         number: dict[DayKind, int] = {}
         for day in range(1, problem.days + 1):
@@ -166,7 +175,7 @@ class Days:
             for start in starts
         )
 
-        def steps_of(content: int) -> tuple[Step, ...]:
+        def steps_of(content: int) -> tuple[int, tuple[Step, ...]]:
             found = self._steps[index].get(content)
             if found is None:
                 found = self._steps[index][content] = self._next(index, content)
@@ -179,44 +188,58 @@ class Days:
                 traits = self.model.classes[klass]
                 groups.setdefault((traits.heavy, traits.avoid, traits.unpreferred, kind.starts[k]), []).append(k)
         self._twins.append(tuple(tuple(group) for group in groups.values() if len(group) > 1))
+        self._group_of.append([-1] * len(self.classes))
+        for number, group in enumerate(self._twins[-1]):
+            for k in group:
+                self._group_of[-1][k] = number
 
-    def _next(self, kind: int, content: int) -> tuple[Step, ...]:
-        group_of = {k: index for index, group in enumerate(self._twins[kind]) for k in group}
-        twins: dict[tuple[int, int], int] = {}
+    def _next(self, kind: int, content: int) -> tuple[int, tuple[Step, ...]]:
         steps: list[Step] = []
-        heavies = [k for k, klass in enumerate(self.classes) if self.model.classes[klass].heavy]
+        twins: dict[tuple[int, int], int] = {}
+        group_of = self._group_of[kind]
         settled = not self.kinds[kind].fixed
-        for k, (klass, hands) in enumerate(zip(self.classes, self.hands, strict=True)):
-            number = content >> (FIELD * k) & MASK
-            if not number:
-                continue
-            card = hands.cards[number][0]
-            twin = twins.setdefault((group_of[k], number), len(twins)) if k in group_of else -1
+        floor = self._floor(kind, content)
+        for k, number in self._held(content):
+            hands = self.hands[k]
+            choices = self._choices_of(kind, k, hands.cards[number][0])
             rest = content + ((hands.rest(number) - number) << (FIELD * k))
-            choices = self._choices_of(kind, k, card)
+            group = group_of[k]
             steps.append(
-                Step(
-                    klass,
+                (
+                    self.classes[k],
                     rest,
-                    self._floor(kind, rest),
-                    (card.duration + 1) // 2,
-                    self.model.classes[klass].heavy,
-                    not settled or bool(rest >> (FIELD * k) & MASK),
-                    not settled or any(rest >> (FIELD * other) & MASK for other in heavies),
-                    twin,
+                    floor - choices.least if floor < IMPOSSIBLE else IMPOSSIBLE,
+                    choices.blocks,
+                    choices.heavy,
+                    not settled or rest >> (FIELD * k) & MASK != 0,
+                    not settled or rest & self._heavy_fields != 0,
+                    twins.setdefault((group, number), len(twins)) if group >= 0 else -1,
                     choices.far,
                     choices.near,
                 )
             )
-        return tuple(steps)
+        return floor, tuple(steps)
+
+    def _held(self, content: int) -> list[tuple[int, int]]:
+        """The classes of a content with their hands."""
+        held: list[tuple[int, int]] = []
+        k = 0
+        while content:
+            if content & MASK:
+                held.append((k, content & MASK))
+            content >>= FIELD
+            k += 1
+        return held
 
     def _floor(self, kind: int, content: int) -> int:
         """The least that the places of a content's items cost, each taken alone."""
         floor = 0
-        for k, hand in enumerate(self._cards_of(content)):
-            for card in hand:
-                choices = self._choices_of(kind, k, card).far[1]
-                floor += min((price for _, _, price, _ in choices), default=IMPOSSIBLE)
+        for k, number in self._held(content):
+            known = self._floors.get((kind, k, number))
+            if known is None:
+                known = sum(self._choices_of(kind, k, card).least for card in self.hands[k].cards[number])
+                self._floors[kind, k, number] = known
+            floor += known
         return floor
 
     def _choices_of(self, kind: int, k: int, card: Card) -> Choices:
@@ -233,7 +256,9 @@ class Days:
         one = self._representative(kind, content)
         if one != content:
             return self.cost(kind, one)
-        sections = sum(card.duration for cards in self._cards_of(content) for card in cards)
+        sections = 0
+        for k, number in self._held(content):
+            sections += self.hands[k].sections(number)
         cap = self.model.daily_cap
         capped = 0
         if cap is not None:
@@ -246,9 +271,6 @@ class Days:
             return IMPOSSIBLE
         finally:
             self.spent += STEPS - arranger.left
-
-    def _cards_of(self, content: int) -> list[Hand]:
-        return [hands.cards[content >> (FIELD * k) & MASK] for k, hands in enumerate(self.hands)]
 
     def _representative(self, kind: int, content: int) -> int:
         """The content that stands for all that differ only by interchangeable classes."""
@@ -270,7 +292,7 @@ class Days:
 
     def _cost_of(self, kind: int, content: int, layout: Sequence[tuple[int, int]]) -> int:
         """The cost of a day with its free items at the given (free class, start) in time."""
-        cards = [list(hand) for hand in self._cards_of(content)]
+        cards = {k: list(self.hands[k].cards[number]) for k, number in self._held(content)}
         entries = list(self.kinds[kind].fixed)
         for k, start in layout:
             entries.append(Entry(start, cards[k].pop(0).duration, self.classes[k]))

@@ -14,6 +14,9 @@ from newagent.schedule.cost import W_SPREAD
 from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, Days
 from newagent.schedule.placement.problem import Place, Problem
 
+SLOTS = 32
+"""More items than a day can hold: a curve goes on that far beyond all items, at a prohibitive price."""
+
 
 class Plan:
     """Counts, contents and costs of all days, changed in place by the optimiser.
@@ -28,8 +31,8 @@ class Plan:
         self.days = Days(problem)
         self.classes = self.days.classes
         self.length = problem.days
-        self.moment = 0
-        self.changed = [0] * (self.length + 1)
+        self.moment = 1
+        self.changed = [1] * (self.length + 1)
         groups = [problem.of_class[klass] for klass in self.classes]
         self.counts = [[0] * (self.length + 1) for _ in groups]
         for k, numbers in enumerate(groups):
@@ -127,7 +130,8 @@ def _curve(problem: Problem, klass: int) -> list[list[int]]:
     traits = problem.model.classes[klass]
     free, size = len(problem.of_class[klass]), problem.sizes[klass]
     fixed = sorted(traits.rank[day] for day in problem.fixed_days(klass))
-    idle = [0] * (free + 1)
+    beyond = [IMPOSSIBLE] * SLOTS
+    idle = [0] * (free + 1) + beyond
     if not traits.steady:
         return [idle] * (problem.days + 1)
     wanted = [(2 * k - 1) * traits.eligible_days // (2 * size) for k in range(1, size + 1)]
@@ -142,5 +146,5 @@ def _curve(problem: Problem, klass: int) -> list[list[int]]:
             settled += 1
         while wished < size and wanted[wished] <= rank:
             wished += 1
-        curve.append([W_SPREAD * abs(settled + done - wished) for done in range(free + 1)])
+        curve.append([W_SPREAD * abs(settled + done - wished) for done in range(free + 1)] + beyond)
     return curve

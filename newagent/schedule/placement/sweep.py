@@ -1,6 +1,6 @@
 """Dynamic programming over days with a few classes freed and all others fixed.
 
-A state after a day is the cumulative count of each freed class, packed into one integer; a step puts some items of each
+A state after a day is the cumulative count of each freed class and their sum, packed into one integer; a step puts some items of each
 on the next day. A first pass from the last day backwards looks only at how many items of the freed classes are still to
 come and bounds from below what they will cost; with it a state that cannot beat the plan as it stands is dropped at
 once, and of too many the most promising are kept. The plan is one of the paths, so a sweep never makes it worse.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple
 
 from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, MASK
@@ -103,37 +102,40 @@ class Sweep:
         present: int,
     ) -> dict[int, int]:
         """The states after a day, from those before it."""
+        if not ahead:
+            return {}
         reached: dict[int, int] = {}
         known = reached.get
-        if not ahead:
-            return reached
         limit = present - min(ahead.values())
         self.steps += len(layer) * len(options.ways)
         for state, cost in layer.items():
+            room = limit - cost
             for step, price in options.ways:
-                total = cost + price
-                if total >= limit:
+                if price >= room:
                     break
+                total = cost + price
                 if total < known(state + step, limit):
                     reached[state + step] = total
-        kept: list[tuple[int, int, int]] = []
-        for state, cost in reached.items():
-            rest, offset, total = state, -done, cost
-            for curve in curves:
-                count = rest & COUNT
-                if count >= len(curve):
-                    break
-                total += curve[count]
-                offset += count
-                rest >>= SHIFT
-            else:
-                bound = total + ahead.get(offset, IMPOSSIBLE)
-                if bound < present:
-                    kept.append((bound, state, total))
+        top = SHIFT * len(curves)
+        bound = {offset + done: present - least for offset, least in ahead.items()}.get
+        if len(curves) == 1:
+            (one,) = curves
+            priced = [(cost + one[state & COUNT], state) for state, cost in reached.items()]
+        elif len(curves) == 2:
+            one, two = curves
+            priced = [
+                (cost + one[state & COUNT] + two[state >> SHIFT & COUNT], state) for state, cost in reached.items()
+            ]
+        else:
+            priced = [
+                (cost + sum(curve[state >> SHIFT * place & COUNT] for place, curve in enumerate(curves)), state)
+                for state, cost in reached.items()
+            ]
+        kept = {state: cost for cost, state in priced if cost < bound(state >> top, 0)}
         if len(kept) > self.scope.beam:
-            kept.sort()
-            del kept[self.scope.beam :]
-        return {state: total for _, state, total in kept}
+            best = sorted(kept, key=lambda state: (kept[state] - bound(state >> top, 0), state))
+            return {state: kept[state] for state in best[: self.scope.beam]}
+        return kept
 
     def _on(self, day: int) -> Options:
         """The ways to fill a day as it stands."""
@@ -147,31 +149,35 @@ class Sweep:
     def _find(self, day: int) -> Options:
         plan, days = self.plan, self.plan.days
         kind = days.kind_of[day]
-        now = [plan.counts[k][day] for k in self.classes]
-        base = plan.content[day] & ~self.field
-        total = sum(now)
         reach, change = self.scope.reach, self.scope.change
+        top = SHIFT * len(self.classes)
+        partial = [(0, plan.content[day] & ~self.field, 0, 0)]
+        for index, k in enumerate(self.classes):
+            now, prices = plan.counts[k][day], plan.own[k][day]
+            counts = [
+                (count - now, count << (FIELD * k), prices[count], count << (SHIFT * index) | count << top)
+                for count in range(max(0, now - reach), min(len(prices), now + reach + 1))
+            ]
+            partial = [
+                (added + more, content + field, own + price, packed + step)
+                for added, content, own, packed in partial
+                for more, field, price, step in counts
+            ]
+        known = days.known[kind]
         ways: list[tuple[int, int]] = []
         least: dict[int, int] = {}
-        for counts in product(*(range(max(0, count - reach), count + reach + 1) for count in now)):
-            added = sum(counts) - total
-            if not -change <= added <= change:
-                continue
-            content, own = base, 0
-            for k, count in zip(self.classes, counts, strict=True):
-                prices = plan.own[k][day]
-                if count >= len(prices):
-                    break
-                content |= count << (FIELD * k)
-                own += prices[count]
-            else:
-                cost = days.cost(kind, content)
+        for added, content, own, packed in partial:
+            if -change <= added <= change:
+                cost = known.get(content)
+                if cost is None:
+                    cost = days.cost(kind, content)
                 if cost < IMPOSSIBLE:
                     cost += own
-                    ways.append((self._packed(counts), cost))
-                    least[added] = min(cost, least.get(added, IMPOSSIBLE))
-        ways.sort(key=lambda way: (way[1], way[0]))
-        return Options(tuple(ways), tuple(least.items()))
+                    ways.append((cost, packed))
+                    if cost < least.get(added, IMPOSSIBLE):
+                        least[added] = cost
+        ways.sort()
+        return Options(tuple((packed, cost) for cost, packed in ways), tuple(least.items()))
 
     def _apply(
         self,
@@ -191,9 +197,7 @@ class Sweep:
                 wanted -= curve[state >> (SHIFT * place) & COUNT]
             before = layers[index]
             taken = next(
-                step
-                for step, price in options[index].ways
-                if before.get(state - step, IMPOSSIBLE) + price == wanted
+                step for step, price in options[index].ways if before.get(state - step, IMPOSSIBLE) + price == wanted
             )
             state -= taken
             for place, k in enumerate(self.classes):
@@ -203,4 +207,4 @@ class Sweep:
         self.plan.put(changes)
 
     def _packed(self, counts: Sequence[int]) -> int:
-        return sum(count << (SHIFT * index) for index, count in enumerate(counts))
+        return sum(count << (SHIFT * index) for index, count in enumerate((*counts, sum(counts))))
