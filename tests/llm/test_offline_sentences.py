@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
+from newagent.llm.offline.facts import ClassFacts
 from newagent.llm.offline.intents import Intent, followed, understand
 
-CLASSES: list[dict[str, Any]] = [
-    {"id": 1, "name": "概率论期中复习"},
-    {"id": 2, "name": "数据结构课程设计"},
-    {"id": 3, "name": "英语六级词汇"},
-    {"id": 4, "name": "马原文献阅读"},
-    {"id": 5, "name": "Linear Algebra"},
+CLASSES = [
+    ClassFacts(id=1, name="概率论期中复习"),
+    ClassFacts(id=2, name="数据结构课程设计"),
+    ClassFacts(id=3, name="英语六级词汇"),
+    ClassFacts(id=4, name="马原文献阅读"),
+    ClassFacts(id=5, name="Linear Algebra"),
 ]
 
 

@@ -17,21 +17,26 @@ class Reply:
     why: str = ""
 
 
-def words(text: str, why: str = "") -> Reply:
+def words(text: str, why: str) -> Reply:
     """Only words."""
     return Reply(text, why=why)
 
 
-def call(name: str, text: str = "", why: str = "", **arguments: Any) -> Reply:
+def call(name: str, said: str, why: str, /, **arguments: Any) -> Reply:
     """A call, with words before it."""
-    return Reply(text, name, arguments, why)
+    return Reply(said, name, arguments, why)
 
 
-def ask(text: str, *options: str, why: str = "") -> Reply:
+def ask(text: str, why: str, *options: str) -> Reply:
     """A question with options, at most twelve."""
     return Reply("", "ask_user", {"text": text, "options": list(dict.fromkeys(options))[:12]}, why)
 
 
-def finish(step: bool, check: str, text: str = "") -> Reply:
-    """The end of a step, or of the work."""
-    return call("next_step" if step else "done", text, goal_check=check)
+def finish(more: bool, check: str, said: str = "") -> Reply:
+    """The end of a step where more follow, else of the work."""
+    return Reply(said, "next_step" if more else "done", {"goal_check": check}, "the step is done")
+
+
+def give_up(said: str, code: str, reason: str) -> Reply:
+    """The end of a run that cannot go on, with the reason for the user."""
+    return Reply("", "abort", {"code": code, "user_message": said, "internal_reason": reason}, "no way on")

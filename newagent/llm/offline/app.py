@@ -16,8 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from newagent.llm.offline.answer import Reply
-from newagent.llm.offline.facts import read_view, text_of
-from newagent.llm.offline.policy import decide
+from newagent.llm.offline.facts import text_of
+from newagent.llm.offline.policy import answer
 
 MODEL = "newagent-rules"
 PIECE = 24
@@ -47,7 +47,7 @@ async def _complete(request: Request) -> Response:
     document = cast("dict[str, Any]", body)
     if not isinstance(document.get("messages"), list) or not document["messages"]:
         return _fault("messages must be a list that is not empty")
-    reply = decide(read_view(document))
+    reply = answer(document)
     if document.get("stream") is True:
         return StreamingResponse(_events(document, reply), media_type="text/event-stream")
     return JSONResponse(completion(document, reply))

@@ -3,107 +3,88 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from newagent.llm.offline.answer import Reply, ask, call, finish
-from newagent.llm.offline.facts import Call, View
-from newagent.llm.offline.intents import understand
+from newagent.llm.offline.facts import Call, CandidateFacts, JudgementFacts, View
 from newagent.llm.offline.naming import plain
-from newagent.llm.offline.planning import opened
+from newagent.llm.offline.negotiating import negotiate
+from newagent.llm.offline.steps import opened, stops
 from newagent.llm.offline.texts import say
 
 PATIENCE = 2
-TUNED = ("move", "swap", "batch_move", "apply_candidate")
+"""How many refused candidates in a row before the user is asked whether to go on."""
+TUNING = ("move", "swap", "batch_move", "apply_candidate")
 
 
 def improve(view: View, more: bool) -> Reply:
     """The decision of a round that improves the whole."""
-    language = view.language
-    stopped = _stop_words(view)
-    if stopped:
-        return finish(False, say(language, "check.improve"), say(language, "say.stop"))
+    language, latest = view.language, view.latest
+    check = say(language, "check.improve")
+    if latest is not None and latest.words and stops(view, latest.words):
+        return finish(False, check, say(language, "say.stop"))
     judgement = view.judgement
     if judgement is None:
         if view.failed("analyze_health"):
-            return finish(False, say(language, "check.improve"))
+            return finish(False, check)
         return opened(view, "analyze_health", "mutation", "analyze") or call(
             "analyze_health", say(language, "say.judge"), "the timetable has changed, so the judge is asked"
         )
-    if not judgement["feasible"]:
-        return _infeasible(view, judgement)
-    if view.facts.get("must_close") or (view.facts.get("budget") or {}).get("writes", 1) < 1:
-        return finish(more, say(language, "check.improve"))
+    if not judgement.feasible:
+        return negotiate(view)
+    if view.facts.must_close or view.facts.budget.writes < 1:
+        return finish(more, check)
     if not worth_going_on(judgement):
-        return _closed(view, judgement, more)
+        return finish(more, check, _conclusion(view, judgement))
     return _candidate(view, judgement, more)
 
 
-def worth_going_on(judgement: Mapping[str, Any]) -> bool:
-    """Whether the judge says so. Where it would place what is pending first, which nobody asked for here, its own
-    measure is applied to the best candidate."""
-    if judgement["should_continue"] and judgement["recommended"] == "rough_build":
-        best = max((int(one["benefit"]) for one in judgement["candidates"]), default=0)
-        return best >= max(2, int(judgement["cost"]) / 50)
-    return bool(judgement["should_continue"]) and judgement["recommended"] in TUNED
+def worth_going_on(judgement: JudgementFacts) -> bool:
+    """Whether the judge says so.
+
+    Where it would first place what is pending, which nobody asked for in this step, its own measure of what is worth
+    a change is applied to the best candidate.
+    """
+    if judgement.should_continue and judgement.recommended == "rough_build":
+        best = max((one.benefit for one in judgement.candidates), default=0)
+        return best >= max(2, judgement.cost / 50)
+    return judgement.should_continue and judgement.recommended in TUNING
 
 
-def _stop_words(view: View) -> bool:
-    last = view.calls[-1] if view.calls else None
-    if last is None or not last.words:
-        return False
-    return last.words == say(view.language, "option.stop") or understand(last.words, view.classes).kind == "stop"
+def _conclusion(view: View, judgement: JudgementFacts) -> str:
+    if judgement.recommended == "ask_user":
+        names = [one.name for one in view.facts.classes if one.missing_profile]
+        return say(view.language, "say.profile", classes=("、" if view.language == "zh" else ", ").join(names))
+    return say(view.language, "say.enough")
 
 
-def _closed(view: View, judgement: Mapping[str, Any], more: bool) -> Reply:
-    language = view.language
-    text = say(language, "say.enough")
-    if judgement["recommended"] == "ask_user":
-        names = [one["name"] for one in view.classes if one["missing_profile"]]
-        text = say(language, "say.profile", classes="、".join(names) if language == "zh" else ", ".join(names))
-    return finish(more, say(language, "check.improve"), text)
-
-
-def _infeasible(view: View, judgement: Mapping[str, Any]) -> Reply:
-    language = view.language
-    last = view.calls[-1] if view.calls else None
-    if last is not None and last.name == "ask_user":
-        option = next((one for one in judgement["options"] if one["summary"] == last.words), None)
-        if option is None or option["code"] == "accept_risk_and_close":
-            return finish(False, say(language, "relax.closed"), say(language, "relax.closed"))
-        return finish(False, last.words, say(language, "relax.choose", option=last.words))
-    options = [str(option["summary"]) for option in judgement["options"]] or [say(language, "option.stop")]
-    return ask(say(language, "ask.infeasible"), *options, why="infeasible: the user chooses")
-
-
-def _candidate(view: View, judgement: Mapping[str, Any], more: bool) -> Reply:
+def _candidate(view: View, judgement: JudgementFacts, more: bool) -> Reply:
     language = view.language
     refused = _refused(view)
-    offered: Sequence[Mapping[str, Any]] = [
-        one
-        for one in judgement["candidates"]
-        if one["tool"] in TUNED and one["candidate_id"] != "close" and one["benefit"] > 0
-    ]
-    left = [
-        one for one in offered if one["candidate_id"] not in {str(c.arguments.get("candidate_id")) for c in refused}
-    ]
-    left = left[_spent(view) :]
-    avoided = [phrase for one in refused for phrase in _named(one.words)]
-    left = [one for one in left if not any(phrase in plain(str(one["summary"])) for phrase in avoided)]
-    last = view.calls[-1] if view.calls else None
-    asked = last is not None and last.name == "ask_user"
+    spent = _spent(view)
+    left = _left(judgement, refused)[spent:]
     if not left:
         return finish(more, say(language, "check.improve"), say(language, "say.no_more"))
-    if len(refused) >= PATIENCE and not asked:
-        return ask(say(language, "ask.improve"), say(language, "option.more"), say(language, "option.stop"))
-    key = "say.next_candidate" if refused else "say.candidate"
-    summary = str(left[0]["summary"])
-    return call(
-        "apply_candidate",
-        say(language, key, summary=summary),
-        "the largest benefit",
-        candidate_id=left[0]["candidate_id"],
-    )
+    if len(refused) >= PATIENCE and view.latest is refused[-1]:
+        options = (say(language, "option.more"), say(language, "option.stop"))
+        return ask(say(language, "ask.improve"), "several were refused", *options)
+    best = left[0]
+    key = "say.next_candidate" if refused or spent else "say.candidate"
+    said = say(language, key, summary=best.summary)
+    return call("apply_candidate", said, "the largest benefit", candidate_id=best.candidate_id)
+
+
+def _left(judgement: JudgementFacts, refused: list[Call]) -> list[CandidateFacts]:
+    """The improving candidates that were not refused, without those that touch what the reasons name."""
+    gone = {one.arguments.get("candidate_id") for one in refused}
+    avoided = [name for one in refused for name in _named(one.words)]
+    return [
+        one
+        for one in judgement.candidates
+        if one.tool in TUNING
+        and one.benefit > 0
+        and one.candidate_id not in gone
+        and not any(name in plain(one.summary) for name in avoided)
+    ]
 
 
 def _refused(view: View) -> list[Call]:
@@ -125,7 +106,6 @@ def _spent(view: View) -> int:
 
 
 def _named(reason: str) -> list[str]:
-    """What the reason of a refusal names that is not to be touched: quoted names, weekdays."""
-    return re.findall(r"周[一二三四五六日]", reason) + [
-        plain(name) for name in re.findall(r"[「“\"](.+?)[」”\"]", reason)
-    ]
+    """What the reason of a refusal names that shall be left alone: weekdays, quoted names."""
+    weekdays = [f"周{letter}" for letter in re.findall(r"(?:周|星期|礼拜)([一二三四五六日])", reason)]
+    return weekdays + [plain(name) for name in re.findall(r"[「“\"](.+?)[」”\"]", reason)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from newagent.llm.offline import vocabulary as known
+from newagent.llm.offline.facts import ClassFacts
 from newagent.llm.offline.naming import named_classes, plain
 from newagent.llm.offline.when import When, when_of, without_time
 from newagent.llm.offline.wishes import clauses, wishes_of
@@ -35,7 +36,7 @@ Kind = Literal[
     "yes",
     "unknown",
 ]
-Classes = Sequence[Mapping[str, Any]]
+Classes = Sequence[ClassFacts]
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,8 @@ def _work(said: str, classes: Classes) -> Intent | None:
 def _without_names(text: str, ids: Sequence[int], classes: Classes) -> str:
     """The text without the letters and words of the classes that it names."""
     for one in classes:
-        if one["id"] in ids:
-            name = plain(str(one["name"]))
+        if one.id in ids:
+            name = plain(str(one.name))
             words, letters = set(re.findall(r"[a-z]+", name)), set(re.findall(r"[一-鿿]", name))
             text = re.sub(r"[a-z]+", lambda m, w=words: " " if m[0] in w else m[0], text)
             text = re.sub(r"[一-鿿]{2,}", lambda m, s=letters: "".join(c if c not in s else " " for c in m[0]), text)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from newagent.llm.offline.facts import ClassFacts
 
 _LINE = re.compile(r"#(\d+)「(.+)」\[([^\]]*)\](.*)")
 _PLACE = re.compile(r"D(\d+)\b.*?第(\d+)(?:-(\d+))?节")
@@ -132,13 +133,13 @@ def _is_within(letters: str, text: str) -> bool:
     return all(letter in at for letter in letters)
 
 
-def named_classes(text: str, classes: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+def named_classes(text: str, classes: Sequence[ClassFacts]) -> tuple[int, ...]:
     """The ids of the classes that a text names by their name or a telling part of it."""
     said = plain(text)
-    found = [one["id"] for one in classes if _bare(plain(one["name"])) in _bare(said)]
+    found = [one.id for one in classes if _bare(plain(one.name)) in _bare(said)]
     if found:
         return tuple(found)
-    parts = {one["id"]: _telling_parts(said, plain(one["name"])) for one in classes}
+    parts = {one.id: _telling_parts(said, plain(one.name)) for one in classes}
     longest = max((size for size in parts.values()), default=0)
     return tuple(identity for identity, size in parts.items() if size and (size >= 2 or size == longest))
 

@@ -2,53 +2,41 @@
 
 from __future__ import annotations
 
-from newagent.llm.offline.answer import Reply, ask, call, words
+from collections.abc import Mapping
+from typing import Any
+
+from newagent.llm.offline.answer import Reply, give_up, words
 from newagent.llm.offline.executing import execute
-from newagent.llm.offline.facts import View
+from newagent.llm.offline.facts import View, last_words, read_view
 from newagent.llm.offline.intents import understand
 from newagent.llm.offline.planning import plan
 from newagent.llm.offline.texts import Language, say
 
+DONE = (("set_preferences", "prefer"), ("rough_build", "build"), ("undo_last", "undo"), ("apply_preview", "apply"))
+EDITS = frozenset({"move", "place", "swap", "unplace", "batch_move"})
+
+
+def answer(body: Mapping[str, Any]) -> Reply:
+    """The answer to a request body. One without a brief of the loop gets words about what this model is."""
+    view = read_view(body)
+    return decide(view) if view is not None else _introduction(last_words(body))
+
 
 def decide(view: View) -> Reply:
-    """The answer to a request. One without a brief of the loop gets words about what this model is."""
-    if not view.facts:
-        return _without_brief(view)
-    if view.phase == "delivering":
+    """The answer to a request of the loop. A call that has just failed is not tried again as it is."""
+    if view.facts.phase == "delivering":
         return words(_summary(view), "deliver")
-    if view.phase == "planning":
-        reply = plan(view)
-        if reply.name and view.failed(reply.name):
-            return words(say(view.language, "failed", reason=_reason(view)), "the same call would fail again")
+    reply = plan(view) if view.facts.phase == "planning" else execute(view)
+    code = view.failed(reply.name) if reply.name and reply.name != "apply_candidate" else ""
+    if not code:
         return reply
-    reply = execute(view)
-    if reply.name not in ("", "ask_user", "apply_candidate") and view.failed(reply.name):
-        return _stuck(view, reply)
-    return reply
+    said = say(view.language, "cannot", reason=view.reason)
+    return words(said, code) if view.facts.phase == "planning" else give_up(said, code, view.reason)
 
 
-def _stuck(view: View, reply: Reply) -> Reply:
-    """A call that has just failed is not tried again as it is: the user decides, or the run ends honestly."""
-    if reply.name in ("next_step", "done"):
-        reason = _reason(view)
-        return call(
-            "abort",
-            why="no way on",
-            code="rule_model_stuck",
-            user_message=say(view.language, "abort", reason=reason),
-            internal_reason=reason,
-        )
-    return ask(say(view.language, "ask.failed", reason=_reason(view)), say(view.language, "option.stop"))
-
-
-def _reason(view: View) -> str:
-    failure = view.failures[-1] if view.failures else str(view.last.get("code") or "")
-    return (failure.partition("：")[2] or failure).rstrip("。.")
-
-
-def _without_brief(view: View) -> Reply:
-    language: Language = "zh" if any("一" <= letter <= "鿿" for letter in view.last_words) else "en"
-    kind = understand(view.last_words, ()).kind
+def _introduction(text: str) -> Reply:
+    language: Language = "en" if text.isascii() and text.strip() else "zh"
+    kind = understand(text, ()).kind
     return words(say(language, kind if kind in ("help", "who") else "unknown"), "no brief of the loop")
 
 
@@ -56,24 +44,17 @@ def _summary(view: View) -> str:
     """Two or three sentences about what was done; the numbers are added by the loop."""
     language = view.language
     done = {one.name for one in view.calls if not one.rejected}
-    told: list[str] = []
-    for tool, key in (
-        ("rough_build", "build"),
-        ("set_preferences", "prefer"),
-        ("undo_last", "undo"),
-        ("apply_preview", "apply"),
-    ):
-        if tool in done:
-            told.append(say(language, f"sum.{key}"))
-    if done & {"move", "place", "swap", "unplace", "batch_move"}:
+    told = [say(language, f"sum.{key}") for tool, key in DONE if tool in done]
+    if done & EDITS:
         told.append(say(language, "sum.edit"))
     if "apply_candidate" in done:
         told.append(say(language, "sum.improve"))
     elif "analyze_health" in done and not told:
         told.append(say(language, "sum.checked"))
+    if not told:
+        told.append(say(language, "sum.nothing"))
     if any(one.rejected for one in view.calls):
         told.append(say(language, "sum.refused"))
-    if view.pending:
+    if view.facts.pending:
         told.append(say(language, "sum.pending"))
-    joiner = "" if language == "zh" else " "
-    return joiner.join(told) or say(language, "sum.nothing")
+    return ("" if language == "zh" else " ").join(told)

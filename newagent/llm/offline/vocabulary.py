@@ -46,7 +46,7 @@ APPLY = any_of(
     r"写入(?:我的)?(?:课表|日程)|应用到(?:我的)?(?:课表|日程)|(?:正式|最终)(?:安排|写入|应用|保存|生效)",
     r"^(?:现在)?(?:就)?应用(?:吧|一下|预览|计划)?$|保存(?:到|进)(?:课表|日程)",
     r"^apply(?: (?:it|this|that|the (?:plan|preview)|now|please))*$|\bmake it final\b",
-    r"\b(?:write|save|commit|apply) (?:it|this|the plan|the preview)?\s*(?:in)?to (?:my |the )?(?:timetable|calendar)\b",
+    r"\b(?:write|save|commit|apply) (?:it|this|the plan|the preview)?\s*(?:in)?to (?:my |the )?(?:timetable|calendar)",
 )
 
 # Moving, swapping, taking out: the groups are the words of the user for the tasks and the time.
@@ -97,8 +97,8 @@ DAY = any_of(
     r"有没有(?:课|安排|任务)|有(?:什么|啥|哪些|课|安排|任务)|安排了?(?:什么|啥|哪些)",
     r"(?:要|该)?(?:学|做|上)(?:什么|啥|哪些)|的(?:安排|课|任务|日程|课表|计划)|(?:看|查|列)(?:看|一下|下)?",
     r"怎么(?:安排|排)|忙(?:吗|不忙)",
-    r"\bwhat(?:'s| is| are| do| am| have)?\b|\bshow\b|\bschedule (?:for|on)\b|\bagenda\b|\bplan for\b|\blist\b|\bbusy\b",
-    r"\banything\b|\bdo i have\b",
+    r"\bwhat(?:'s| is| are| do| am| have)?\b|\bshow\b|\bschedule (?:for|on)\b|\bagenda\b|\bplan for\b|\blist\b",
+    r"\bbusy\b|\banything\b|\bdo i have\b",
 )
 FREE = any_of(
     r"(?:什么时候|哪天|何时|哪些时间|哪里).*(?:有空|空闲|没课|没事|空)|有空(?:吗|没|档|位|的)|有空$",
@@ -108,8 +108,8 @@ FREE = any_of(
 HEALTH = any_of(
     r"有(?:没有)?(?:什么|哪些|啥)?(?:问题|毛病|不合理)|合理(?:吗|不合理|么)|哪里不好",
     r"健康|体检|诊断|评分|打分|检查一下",
-    r"\b(?:any|what) (?:problems|issues)\b|\bhealth(?:y)?\b|\bdiagnos\w+|\bscore\b|\bhow good\b|\bcheck (?:my|the|it)\b",
-    r"\bwhat(?:'s| is) wrong\b",
+    r"\b(?:any|what) (?:problems|issues)\b|\bhealth(?:y)?\b|\bdiagnos\w+|\bscore\b|\bhow good\b",
+    r"\bcheck (?:my|the|it)\b|\bwhat(?:'s| is) wrong\b",
 )
 STATUS = any_of(
     r"还(?:有|剩)(?:多少|几|哪些|什么)|(?:没|未)(?:排|放|安排)(?:的|完|好)(?:任务)?(?:有)?(?:哪些|多少|几)",

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from newagent.llm.offline.facts import View
+from newagent.llm.offline.facts import View, WindowFacts
 
 Period = Literal["morning", "afternoon", "evening"]
 
@@ -75,20 +75,19 @@ class When:
 
     def days(self, view: View) -> list[int]:
         """The days of the window (numbers from 1) that fit, all of them where no day was named."""
-        window = view.facts.get("window")
-        if not window:
+        window = view.facts.window
+        if window is None:
             return []
-        first = dt.date.fromisoformat(window["first"])
-        today = view.today or first
+        today = view.today or window.first
         return [
             number
-            for number in range(1, window["days"] + 1)
-            if self._admits(number, first + dt.timedelta(days=number - 1), window["weeks"][0], first, today)
+            for number in range(1, window.days + 1)
+            if self._admits(number, window.first + dt.timedelta(days=number - 1), window, today)
         ]
 
-    def _admits(self, number: int, date: dt.date, first_week: int, first: dt.date, today: dt.date) -> bool:
+    def _admits(self, number: int, date: dt.date, window: WindowFacts, today: dt.date) -> bool:
         monday = today - dt.timedelta(days=today.weekday())
-        week = first_week + (first.weekday() + number - 1) // 7
+        week = window.weeks[0] + (window.first.weekday() + number - 1) // 7
         return (
             (self.day is None or number == self.day)
             and (not self.weekdays or date.isoweekday() in self.weekdays)
@@ -102,9 +101,8 @@ class When:
         """First and last section that it allows, None where it says nothing about the time of day."""
         if self.sections is not None:
             return self.sections
-        window = view.facts.get("window")
-        span = window["periods"].get(self.period) if window and self.period else None
-        return (span[0], span[1]) if span else None
+        window = view.facts.window
+        return window.periods.get(self.period) if window is not None and self.period else None
 
     def filters(self, view: View) -> dict[str, Any]:
         """The arguments of the query tools for its time of day and, where it is a single day, for the day."""

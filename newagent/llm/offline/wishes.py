@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from newagent.llm.offline import vocabulary as known
+from newagent.llm.offline.facts import ClassFacts
 from newagent.llm.offline.naming import named_classes, plain
 from newagent.llm.offline.when import when_of
 
 FIELDS = ("avoid", "prefer", "load", "switching", "tolerance", "long_blocks", "evening_heavy", "daily_cap")
 
 
-def wishes_of(text: str, classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def wishes_of(text: str, classes: Sequence[ClassFacts]) -> dict[str, Any]:
     """The preference fields that a text asks for; `avoid` and `prefer` hold only what it adds. Empty for none."""
     wishes: dict[str, Any] = {}
     if known.RESET.search(plain(text)):
@@ -28,7 +29,7 @@ def clauses(text: str) -> list[str]:
     return [one.strip() for one in known.CLAUSE.split(text) if one.strip()]
 
 
-def _of_clause(clause: str, classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _of_clause(clause: str, classes: Sequence[ClassFacts]) -> dict[str, Any]:
     cap = known.CAP.search(clause)
     if cap:
         return {"daily_cap": _small(cap[1] or cap[2])}
@@ -60,14 +61,20 @@ def merged(wishes: Mapping[str, Any], present: Mapping[str, Any]) -> dict[str, A
     """
     arguments = dict(wishes)
     for field, other in (("avoid", "prefer"), ("prefer", "avoid")):
-        added = wishes.get(field)
+        added = _rows(wishes, field)
         if not added:
             continue
-        arguments[field] = [*(one for one in present.get(field) or [] if one not in added), *added]
-        standing = present.get(other) or []
+        arguments[field] = [*(one for one in _rows(present, field) if one not in added), *added]
+        standing = _rows(present, other)
         if other not in wishes and any(one in added for one in standing):
             arguments[other] = [one for one in standing if one not in added]
     return arguments
+
+
+def _rows(preferences: Mapping[str, Any], field: str) -> list[Any]:
+    """A list of wishes without the fields that are null."""
+    rows: list[dict[str, Any]] = preferences.get(field) or []
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
 def _small(text: str) -> int:
