@@ -7,7 +7,7 @@ import re
 from newagent.errors import InputError
 
 MAX_BYTES = 5 * 1024 * 1024
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 def decode(data: bytes) -> str:
@@ -19,7 +19,7 @@ def decode(data: bytes) -> str:
         raise InputError("file_too_large", f"the file is larger than {MAX_BYTES // 1024 // 1024} MiB", limit=MAX_BYTES)
     if b"\0" in data:
         raise InputError("not_text", "the file is not a text file")
-    for encoding in ("utf-8-sig",) if data.startswith(_BOM) else ("utf-8", "gb18030"):
+    for encoding in ("utf-8-sig",) if data.startswith(BOM) else ("utf-8", "gb18030"):
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:

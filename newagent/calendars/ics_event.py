@@ -159,8 +159,8 @@ def _text(properties: Properties, name: str) -> str:
 
 def _rule(properties: Properties) -> str:
     """The text of the only rule; several of them, or one of exclusion, are joined into what is no rule."""
-    rules = [value for name in ("RRULE", "EXRULE") for value, _ in properties.get(name, ())]
-    return rules[0] if len(rules) == 1 and "EXRULE" not in properties else " + ".join(rules)
+    rules = [value for value, _ in properties.get("RRULE", ())]
+    return " + ".join([*rules, *(["EXRULE"] if "EXRULE" in properties else [])])
 
 
 def _sequence(properties: Properties) -> int:

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass, field
 
 from newagent.calendars.collect import MAX_ROWS, too_many_rows
-from newagent.calendars.decode import decode
+from newagent.calendars.decode import BOM, decode
 
-_BEGIN = re.compile(rb"(?:\A|[\r\n])[ \t]*BEGIN:VCALENDAR[ \t]*(?:[\r\n]|\Z)", re.IGNORECASE)
+_BEGIN = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])[ \t]*BEGIN:VCALENDAR[ \t]*(?:[\r\n]|\Z)", re.IGNORECASE)
 _DEEPEST = 10
 _MARK = re.compile(r"(BEGIN|END):\s*(\S+)\s*", re.IGNORECASE)
 
@@ -124,7 +124,7 @@ def _unfold(data: bytes) -> tuple[list[int], str]:
     """
     numbers: list[int] = []
     parts: list[list[bytes]] = []
-    for number, line in enumerate(re.split(rb"\r\n|\n|\r", data), start=1):
+    for number, line in enumerate(re.split(rb"\r\n|\n|\r", data.removeprefix(BOM)), start=1):
         if line[:1] in (b" ", b"\t") and parts:
             parts[-1].append(line[1:])
         else:

@@ -140,9 +140,7 @@ class Expansion:
         """What an event comes to in the semester, given its occurrences, or why it comes to nothing."""
         inside = [span for span in spans if self.semester.holds(span[0].date())]
         if not inside:
-            bare = replace(event, exdates=(), recurrence_id=None, and_future=False)
-            fires = not spans and occurrences([(bare, rule)], self.first, self.last)
-            return Reason("no_occurrence" if fires else "outside_semester")
+            return Reason("no_occurrence" if not spans and self._would_fire(event, rule) else "outside_semester")
         notes: list[Reason] = []
         if len(inside) < len(spans) or (event.recurrence_id is None and event.start < self.first):
             notes.append(Reason("some_outside"))
@@ -153,6 +151,13 @@ class Expansion:
         if missing:
             notes.append(Reason("some_no_section", {"count": missing}))
         return _Taken([meeting for group in meetings for meeting in group], notes)
+
+    def _would_fire(self, event: CalendarEvent, rule: str) -> bool:
+        """Whether an event without occurrences had some, were none of them taken away."""
+        if self.semester.holds(event.start.astimezone(self.semester.zone).date()):
+            return True
+        bare = replace(event, exdates=(), recurrence_id=None, and_future=False)
+        return bool(occurrences([(bare, rule)], self.first, self.last))
 
     def _refuse(self, event: CalendarEvent, reason: Reason) -> None:
         self.collector.refuse(event.line, reason, event.name)

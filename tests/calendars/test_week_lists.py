@@ -56,7 +56,16 @@ def test_lists_of_weeks(text: str, expected: list[int] | None) -> None:
 
 @pytest.mark.parametrize(
     ("text", "parity"),
-    [("0", "all"), ("", "all"), ("全", "all"), ("1", "odd"), ("单周", "odd"), ("（单）", "odd"), ("2", "even"), ("Even", "even")],
+    [
+        ("0", "all"),
+        ("", "all"),
+        ("全", "all"),
+        ("1", "odd"),
+        ("单周", "odd"),
+        ("（单）", "odd"),
+        ("2", "even"),
+        ("Even", "even"),
+    ],
 )
 def test_flags(text: str, parity: Parity) -> None:
     assert parse_parity(text) == parity
