@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from newagent.calendars.reasons import Locale, Reason
+from newagent.calendars.reasons import Reason
 from newagent.schedule.calendar import Semester
+from newagent.texts import Locale
 
 
 @dataclass(frozen=True, order=True)
