@@ -70,7 +70,7 @@ class OfflineBed:
 
     @property
     def kinds(self) -> list[str]:
-        """The cards shown, by tool or kind."""
+        """The cards shown, by tool or control, else kind."""
         return [card.tool or card.kind for card in self.cards]
 
 

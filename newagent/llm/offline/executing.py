@@ -65,6 +65,8 @@ def _build(view: View, more: bool) -> Reply:
             return finish(False, say(language, "check.build"), say(language, "say.stop"))
         return finish(more, say(language, "check.build"))
     if last is not None and last.name == "ask_user":
+        if stops(view, last.words):
+            return finish(False, say(language, "relax.closed"), say(language, "relax.closed"))
         if last.words != say(language, "option.rebuild"):
             return negotiate(view)
         rebuild = True
@@ -74,6 +76,9 @@ def _build(view: View, more: bool) -> Reply:
         options = () if rebuild else (say(language, "option.rebuild"),)
         return ask(say(language, f"ask.{failed}"), failed, *options, say(language, "option.stop"))
     chosen = [one for one in view.facts.classes if not intent.classes or one.id in intent.classes]
+    if rebuild and not intent.rebuild:
+        # What stands in the way may belong to any class.
+        chosen = [one for one in view.facts.classes if one in chosen or one.placed]
     arguments: dict[str, Any] = {"task_class_ids": [one.id for one in chosen if one.pending or rebuild]}
     if rebuild:
         arguments["rebuild"] = True
