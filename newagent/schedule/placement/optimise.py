@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from newagent.schedule.placement.chains import Chains
 from newagent.schedule.placement.layout import IMPOSSIBLE
 from newagent.schedule.placement.plan import Plan
 from newagent.schedule.placement.sweep import Scope, Sweep
@@ -37,13 +38,20 @@ class Optimiser:
         sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos, *self.threes))
         return sweeps + LAYOUT_STEPS * self.plan.days.spent
 
-    def run(self, kicks=0, threes=0) -> None:
+    def run(self, kicks=0, threes=0, chains=0) -> None:
         self.settle(self.ones)
         self.settle(self.twos)
         self.settle([*self.ones, *self.twos])
         if threes:
             self.threes_pass(threes)
             self.settle([*self.ones, *self.twos])
+        if chains:
+            ch = self.chains = Chains(self.plan, chains, 80)
+            while True:
+                g = sum(ch.run(k) for k in ch.free)
+                g += self.settle([*self.ones, *self.twos])
+                if not g:
+                    break
         for _ in range(kicks):
             self.kick()
 

@@ -8,7 +8,7 @@ so far|: a price of a cumulative count on a day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from newagent.schedule.cost import W_SPREAD
 from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, Days
@@ -69,6 +69,27 @@ class Plan:
             for k, done in enumerate(self.done)
             for day in range(1, self.length + 1)
         )
+
+    def gain(self, changes: Mapping[tuple[int, int], int]) -> int:
+        """How much the cost would fall with the counts given by (class, day); only for interchangeable items."""
+        gain = 0
+        fields: dict[int, int] = {}
+        by_class: dict[int, dict[int, int]] = {}
+        for (k, day), count in changes.items():
+            now = self.counts[k][day]
+            fields[day] = fields.get(day, 0) + ((count - now) << (FIELD * k))
+            by_class.setdefault(k, {})[day] = count - now
+            gain += self.own[k][day][now] - self.own[k][day][count]
+        for day, more in fields.items():
+            gain += self.layout_price[day] - self.days.cost(self.days.kind_of[day], self.content[day] + more)
+        for k, shifts in by_class.items():
+            shift = 0
+            for day in range(min(shifts), max(shifts)):
+                shift += shifts.get(day, 0)
+                if shift:
+                    curve, done = self.curve[k][day], self.done[k][day]
+                    gain += curve[done] - curve[done + shift]
+        return gain
 
     def put(self, changes: Iterable[tuple[int, int, int]]) -> None:
         """Sets counts, given as (class, day, count); every class keeps its total."""
