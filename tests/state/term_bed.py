@@ -76,6 +76,12 @@ def putting(state: ScheduleState, *places: tuple[int, int, int]) -> ScheduleStat
     return state
 
 
+async def tamper(store: SqlStore, statement: str, *parameters: str) -> None:
+    """Runs a statement behind the store's back."""
+    async with store._database._engine.begin() as connection:
+        await connection.exec_driver_sql(statement, parameters)
+
+
 async def save(store: SqlStore, session: Session, written: Round, **options: Any) -> Stored:
     """Commits a round."""
     async with store.round(session, NOW, **{"fenced": True, **options}) as transaction:

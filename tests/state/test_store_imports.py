@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, task_class, turn
+from sqlalchemy import text
+from term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, tamper, task_class, turn
 
 from newagent.calendars.model import Course, ImportResult, Meeting
 from newagent.calendars.sample import sample_term
@@ -21,7 +22,7 @@ from newagent.state.sql.tables import metadata
 async def rows(store: SqlStore) -> dict[str, list[tuple[Any, ...]]]:
     async with store._database.read() as connection:
         return {
-            name: [tuple(row) for row in await connection.exec_driver_sql(f"SELECT * FROM {name} ORDER BY 1, 2, 3")]
+            name: [tuple(row) for row in await connection.execute(text(f"SELECT * FROM {name} ORDER BY 1, 2, 3"))]
             for name in metadata.tables
         }
 
@@ -314,8 +315,7 @@ async def test_files_and_classes_put_at_once(store: SqlStore) -> None:
 async def test_a_stored_class_that_cannot_be_read(store: SqlStore) -> None:
     await store.put_task_class(USER, task_class())
     for document in ('{"strategy":"new"}', "{not json"):
-        async with store._database.write() as connection:
-            await connection.exec_driver_sql("UPDATE task_classes SET document = ?", (document,))
+        await tamper(store, "UPDATE task_classes SET document = ?", document)
         with pytest.raises(StoreError) as caught:
             await store.task_classes(USER)
         assert caught.value.code == "snapshot_unreadable"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects import mysql, sqlite
-from term_bed import NOW, USER, putting, ready, save, turn
+from term_bed import NOW, USER, putting, ready, save, tamper, turn
 
 from newagent.errors import StoreError
 from newagent.state.sql import snapshots
@@ -65,8 +65,7 @@ async def test_the_chain_holds(store: SqlStore) -> None:
 )
 async def test_tampering_shows(store: SqlStore, statement: str, version: int) -> None:
     await three_rounds(store)
-    async with store._database.write() as connection:
-        await connection.exec_driver_sql(statement)
+    await tamper(store, statement)
     with pytest.raises(StoreError) as caught:
         await store.verify_journal(USER, "c1")
     assert (caught.value.code, caught.value.data["version"]) == ("journal_broken", version)
@@ -74,9 +73,8 @@ async def test_tampering_shows(store: SqlStore, statement: str, version: int) ->
 
 async def test_a_snapshot_of_a_newer_version_is_refused(store: SqlStore) -> None:
     await three_rounds(store)
-    async with store._database.write() as connection:
-        newer = "SET document = replace(document, '\"schema_version\":1', '\"schema_version\":2')"
-        await connection.exec_driver_sql(f"UPDATE schedule_versions {newer} WHERE schedule_version = 2")
+    newer = "SET document = replace(document, '\"schema_version\":1', '\"schema_version\":2')"
+    await tamper(store, f"UPDATE schedule_versions {newer} WHERE schedule_version = 2")
     with pytest.raises(StoreError) as caught:
         await store.load(USER, "c1")
     assert caught.value.code == "snapshot_too_new"
@@ -95,8 +93,7 @@ async def test_a_snapshot_of_a_newer_version_is_refused(store: SqlStore) -> None
 )
 async def test_what_is_stored_and_cannot_be_read(store: SqlStore, statement: str) -> None:
     await three_rounds(store)
-    async with store._database.write() as connection:
-        await connection.exec_driver_sql(statement)
+    await tamper(store, statement)
     with pytest.raises(StoreError) as caught:
         await store.load(USER, "c1")
     assert caught.value.code == "snapshot_unreadable"

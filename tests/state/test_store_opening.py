@@ -14,7 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Table, create_engine
+from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.dialects import mysql
 from sqlalchemy.schema import CreateTable
 from term_bed import NOW, USER, url_of
@@ -51,7 +51,7 @@ def test_the_head_is_the_newest_revision() -> None:
 async def test_the_file_is_in_wal_mode_with_foreign_keys(store: SqlStore) -> None:
     async with store._database.read() as connection:
         names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")
-        values = [(await connection.exec_driver_sql(f"PRAGMA {name}")).scalar() for name in names]
+        values = [(await connection.execute(text(f"PRAGMA {name}"))).scalar() for name in names]
     assert values == ["wal", 1, engine.BUSY_MILLISECONDS, 2]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from newagent.state.sql.store import SqlStore
 from newagent.state.store import Session
 
 RACER = Path(__file__).with_name("racer.py")
+MATRIX = Path(__file__).with_name("kill_matrix.py")
 
 
 def start(url: str, what: str) -> subprocess.Popen[str]:
@@ -32,6 +34,12 @@ def run(racers: list[subprocess.Popen[str]]) -> list[str]:
         racer.stdin.write("go\n")
         racer.stdin.flush()
     return [racer.communicate(timeout=60)[0].strip() for racer in racers]
+
+
+def kill_everywhere(url: str) -> list[list[object]]:
+    """What `kill_matrix.py` found after each child."""
+    ran = subprocess.run([sys.executable, str(MATRIX), url], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 async def preview(store: SqlStore) -> Session:
@@ -78,3 +86,11 @@ async def test_a_process_killed_after_the_commit_leaves_everything(url: str, sto
         await save(store, before, turn(before.state), fenced=False)
     assert await store.verify_journal(USER, "c1") == after.version
     assert (await store.journal(USER, "c1"))[-1].created_at == NOW
+
+
+async def test_a_process_killed_at_any_statement_leaves_all_or_nothing(url: str, store: SqlStore) -> None:
+    before = await preview(store)
+    *killed, last = kill_everywhere(url)
+    assert len(killed) >= 10
+    assert killed == [[9, before.version, 0, False, before.version]] * len(killed)
+    assert last == [0, before.version + 1, 2, True, before.version + 1]

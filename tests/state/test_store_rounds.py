@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert
+from sqlalchemy import event, insert, text
 from term_bed import NOW, USER, putting, ready, save, task_class, turn
 
 from newagent.errors import InputError, NotFoundError, RefusedError, StaleHeadError, StoreError
@@ -36,7 +36,7 @@ def card() -> PendingInteraction:
 async def counts(store: SqlStore) -> dict[str, int]:
     async with store._database.read() as connection:
         return {
-            name: (await connection.exec_driver_sql(f"SELECT count(*) FROM {name}")).scalar_one()
+            name: (await connection.execute(text(f"SELECT count(*) FROM {name}"))).scalar_one()
             for name in metadata.tables
         }
 
@@ -201,7 +201,7 @@ async def test_a_head_that_moves_under_an_open_round_is_not_written(store: SqlSt
 
     async def attempt() -> None:
         async with store.round(session, NOW, fenced=True) as transaction:
-            await transaction._connection.exec_driver_sql("UPDATE conversations SET version = 7")
+            await transaction._connection.execute(text("UPDATE conversations SET version = 7"))
             await transaction.save(turn(session.state))
 
     with pytest.raises(StaleHeadError, match="moved"):
@@ -285,9 +285,66 @@ async def test_the_database_fails_inside_a_round(store: SqlStore) -> None:
     session, _ = await ready(store)
     with pytest.raises(StoreError) as caught:
         async with store.round(session, NOW, fenced=True) as transaction:
-            await transaction._connection.exec_driver_sql("SELECT nonsense")
+            await transaction._connection.execute(text("SELECT nonsense"))
     assert caught.value.code == "database_failed"
     assert await store.load(USER, "c1") == session
+
+
+async def struck_at(store: SqlStore, number: int, how: str, work: Coroutine[Any, Any, None]) -> BaseException | None:
+    """What becomes of some work that fails, or is cancelled, at one of its statements."""
+    engine, steps = store._database._engine.sync_engine, iter(range(1, 100))
+    task = asyncio.create_task(work)
+
+    def step(*_: Any) -> None:
+        if next(steps) == number:
+            if how == "fail":
+                raise RefusedError("struck", "by lightning")
+            task.cancel()
+
+    event.listen(engine, "before_cursor_execute", step)
+    (result,) = await asyncio.gather(task, return_exceptions=True)
+    event.remove(engine, "before_cursor_execute", step)
+    return result
+
+
+@pytest.mark.parametrize("how", ["fail", "cancel"])
+async def test_a_round_that_ends_at_any_statement_leaves_all_or_nothing(store: SqlStore, how: str) -> None:
+    session, _ = await ready(store)
+    assert session.schedule is not None
+    preview = putting(session.schedule, (0, 2, 7))
+
+    async def whole_round() -> None:
+        async with store.round(session, NOW, fenced=True) as transaction:
+            await transaction.timetable.apply(preview, None)
+            await transaction.save(turn(session.state, preview))
+
+    held: list[BaseException] = []  # with their frames, which hold what they worked on
+    while result := await struck_at(store, len(held) + 1, how, whole_round()):
+        assert isinstance(result, RefusedError | asyncio.CancelledError)
+        held.append(result)
+        assert await store.load(USER, "c1") == session
+        assert (await store.read_timetable(USER)).study == ()
+    assert len(held) > 10
+    assert (await store.load(USER, "c1")).version == 2
+    assert len((await store.read_timetable(USER)).study) == 1
+    assert await store.verify_journal(USER, "c1") == 2
+
+
+async def test_a_task_that_is_cancelled_twice_still_gives_its_connection_back(store: SqlStore) -> None:
+    session, _ = await ready(store)
+    task = asyncio.create_task(save(store, session, turn(session.state)))
+    engine = store._database._engine.sync_engine
+
+    def again(*_: Any) -> None:
+        task.cancel()
+        asyncio.get_running_loop().call_soon(task.cancel)
+
+    event.listen(engine, "before_cursor_execute", again)
+    (result,) = await asyncio.gather(task, return_exceptions=True)
+    event.remove(engine, "before_cursor_execute", again)
+    assert isinstance(result, asyncio.CancelledError)
+    assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    assert (await save(store, session, turn(session.state))).session.version == 2
 
 
 async def work_of_a_round(store: SqlStore, session: Session) -> tuple[Session, int, int]:

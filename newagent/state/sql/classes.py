@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, ValidationError
 from sqlalchemy import delete, exc, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.calendars.model import clean
 from newagent.errors import InputError, NotFoundError, RefusedError
@@ -15,6 +14,7 @@ from newagent.schedule.calendar import MAX_SECTIONS
 from newagent.schedule.model import Frozen, TaskClass
 from newagent.state.sql.keys import MAX_ROW, check_user, new_id, sought
 from newagent.state.sql.tables import ITEM_LENGTH, NAME_LENGTH, item_slots, task_classes, task_items
+from newagent.state.sql.transaction import Transaction
 
 MAX_ITEMS = 1000
 
@@ -44,7 +44,7 @@ class ClassDocument(Frozen):
     items: Annotated[tuple[ItemDocument, ...], Field(min_length=1, max_length=MAX_ITEMS)]
 
 
-async def put(connection: AsyncConnection, user_id: str, document: dict[str, Any]) -> int:
+async def put(connection: Transaction, user_id: str, document: dict[str, Any]) -> int:
     """Writes a task class with its items; returns its id.
 
     `document` has the fields of `newagent.schedule.model.TaskClass` and `items` in order: {name, duration in
@@ -71,7 +71,7 @@ async def put(connection: AsyncConnection, user_id: str, document: dict[str, Any
     return class_id
 
 
-async def remove(connection: AsyncConnection, user_id: str, class_id: int) -> None:
+async def remove(connection: Transaction, user_id: str, class_id: int) -> None:
     """Deletes a class with its items, also those in the timetable. Raises `NotFoundError("unknown_task_class")`."""
     gone = await connection.execute(
         delete(task_classes).where(task_classes.c.id == sought(class_id), task_classes.c.user_id == user_id)
@@ -121,7 +121,7 @@ def _faults(error: ValidationError) -> list[dict[str, str]]:
     ]
 
 
-async def _stored_id(connection: AsyncConnection, user_id: str, given: ClassDocument) -> int | None:
+async def _stored_id(connection: Transaction, user_id: str, given: ClassDocument) -> int | None:
     query = select(task_classes.c.id).where(task_classes.c.user_id == user_id)
     query = query.where(task_classes.c.name == given.name if given.id is None else task_classes.c.id == given.id)
     class_id = (await connection.execute(query.with_for_update())).scalar()
@@ -130,7 +130,7 @@ async def _stored_id(connection: AsyncConnection, user_id: str, given: ClassDocu
     return class_id
 
 
-async def _put_items(connection: AsyncConnection, class_id: int, items: tuple[ItemDocument, ...]) -> None:
+async def _put_items(connection: Transaction, class_id: int, items: tuple[ItemDocument, ...]) -> None:
     query = select(task_items.c.id, task_items.c.name).where(task_items.c.task_class_id == class_id)
     stored = (await connection.execute(query.order_by(task_items.c.item_order))).all()
     kept = _matched({row.id: row.name for row in stored}, items)
@@ -169,7 +169,7 @@ def _matched(stored: dict[int, str], items: tuple[ItemDocument, ...]) -> dict[in
     return kept
 
 
-async def _drop(connection: AsyncConnection, gone: dict[int, str]) -> None:
+async def _drop(connection: Transaction, gone: dict[int, str]) -> None:
     if not gone:
         return
     placed = select(item_slots.c.task_item_id).where(item_slots.c.task_item_id.in_(gone)).distinct()

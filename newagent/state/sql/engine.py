@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from typing import Any
 
 from sqlalchemy import URL, Connection, event, exc, make_url
@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from newagent.errors import StoreError
 from newagent.state.sql import migrate
+from newagent.state.sql.transaction import Transaction, finished
 
 BUSY_MILLISECONDS = 15_000
 _FORMS = "sqlite+aiosqlite:///FILE or mysql+aiomysql://USER:PASSWORD@HOST/NAME?charset=utf8mb4"
@@ -67,23 +68,35 @@ class Database:
         await self._engine.dispose()
 
     @asynccontextmanager
-    async def read(self) -> AsyncGenerator[AsyncConnection]:
+    async def read(self) -> AsyncGenerator[Transaction]:
         """A transaction that sees one state of the database and writes nothing."""
-        with translated(self._engine.url):
-            async with self._engine.connect() as connection, connection.begin():
-                yield connection
+        async with self._transaction({}) as connection:
+            yield Transaction(connection)
 
     @asynccontextmanager
-    async def write(self, *, keep: bool = True) -> AsyncGenerator[AsyncConnection]:
+    async def write(self, *, keep: bool = True) -> AsyncGenerator[Transaction]:
         """A transaction that holds what it reads; committed at the end, or rolled back in any case without `keep`."""
-        async with self._queue:
-            with translated(self._engine.url):
-                async with self._engine.connect() as connection:
-                    await connection.execution_options(**self._writes)
-                    async with connection.begin() as transaction:
-                        yield connection
-                        if not keep:
-                            await transaction.rollback()
+        async with self._queue, self._transaction(self._writes) as connection:
+            yield Transaction(connection)
+            if keep:
+                await finished(connection.commit())
+
+    @asynccontextmanager
+    async def _transaction(self, options: dict[str, Any]) -> AsyncGenerator[AsyncConnection]:
+        """A connection in a transaction, which is rolled back at the end unless it was committed."""
+        held = AsyncExitStack()
+
+        async def begin() -> AsyncConnection:
+            connection = await held.enter_async_context(self._engine.connect())
+            await connection.execution_options(**options)
+            await connection.begin()
+            return connection
+
+        with translated(self._engine.url):
+            try:
+                yield await finished(begin())
+            finally:
+                await finished(held.aclose())
 
     async def revision(self) -> str:
         """The revision of the schema."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Row, delete, exc, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.model import ScheduleState
@@ -24,6 +23,7 @@ from newagent.state.sql.tables import (
     schedule_versions,
     timeline,
 )
+from newagent.state.sql.transaction import Transaction
 from newagent.state.store import Session
 from newagent.stream.events import Event
 
@@ -51,7 +51,7 @@ class ConversationRow:
         }
 
 
-async def create(connection: AsyncConnection, user_id: str, conversation_id: str, now: dt.datetime) -> Session:
+async def create(connection: Transaction, user_id: str, conversation_id: str, now: dt.datetime) -> Session:
     """Makes an empty conversation. Raises `RefusedError("conversation_exists")` and `InputError`."""
     check_user(user_id)
     if not 0 < len(conversation_id) <= ID_LENGTH:
@@ -81,7 +81,7 @@ async def create(connection: AsyncConnection, user_id: str, conversation_id: str
     return Session(0, 0, None, state, (), None, 0, 0)
 
 
-async def load(connection: AsyncConnection, user_id: str, conversation_id: str) -> Session:
+async def load(connection: Transaction, user_id: str, conversation_id: str) -> Session:
     """A conversation whole. Raises `NotFoundError("conversation_not_found")`."""
     query = select(conversations).where(conversations.c.id == conversation_id, conversations.c.user_id == user_id)
     head = found((await connection.execute(query)).first())
@@ -104,13 +104,13 @@ async def load(connection: AsyncConnection, user_id: str, conversation_id: str) 
     )
 
 
-async def check_owner(connection: AsyncConnection, user_id: str, conversation_id: str) -> None:
+async def check_owner(connection: Transaction, user_id: str, conversation_id: str) -> None:
     """Raises `NotFoundError("conversation_not_found")` unless the conversation is this user's."""
     query = select(conversations.c.id).where(conversations.c.id == conversation_id, conversations.c.user_id == user_id)
     found((await connection.execute(query)).first())
 
 
-async def schedule_at(connection: AsyncConnection, conversation_id: str, version: int) -> ScheduleState:
+async def schedule_at(connection: Transaction, conversation_id: str, version: int) -> ScheduleState:
     """A version of a conversation's schedule. Raises `NotFoundError("version_not_found")`."""
     query = select(schedule_versions.c.document).where(
         schedule_versions.c.conversation_id == conversation_id, schedule_versions.c.schedule_version == sought(version)
@@ -121,7 +121,7 @@ async def schedule_at(connection: AsyncConnection, conversation_id: str, version
     return snapshots.read_schedule(document)
 
 
-async def events_after(connection: AsyncConnection, conversation_id: str, after_seq: int) -> list[Event]:
+async def events_after(connection: Transaction, conversation_id: str, after_seq: int) -> list[Event]:
     """The durable events after a seq, in order."""
     query = select(timeline).where(
         timeline.c.conversation_id == conversation_id, timeline.c.seq > min(after_seq, MAX_ROW)
@@ -132,7 +132,7 @@ async def events_after(connection: AsyncConnection, conversation_id: str, after_
     ]
 
 
-async def consumed(connection: AsyncConnection, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
+async def consumed(connection: Transaction, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
     """The recorded answer and result of a consumed interaction; None if there is none."""
     query = select(interactions).where(
         interactions.c.conversation_id == conversation_id, interactions.c.interaction_id == interaction_id
@@ -143,7 +143,7 @@ async def consumed(connection: AsyncConnection, conversation_id: str, interactio
     return {"interaction_id": row.interaction_id, "answer": row.answer, "result": row.result}
 
 
-async def listed(connection: AsyncConnection, user_id: str) -> list[ConversationRow]:
+async def listed(connection: Transaction, user_id: str) -> list[ConversationRow]:
     """A user's conversations, the one that changed last first."""
     names = [column for column in conversations.c if column.name in ConversationRow.__dataclass_fields__]
     query = select(conversations.c.id, *names).where(conversations.c.user_id == user_id)
@@ -154,7 +154,7 @@ async def listed(connection: AsyncConnection, user_id: str) -> list[Conversation
     ]
 
 
-async def rename(connection: AsyncConnection, user_id: str, conversation_id: str, title: str) -> None:
+async def rename(connection: Transaction, user_id: str, conversation_id: str, title: str) -> None:
     """Gives a conversation a title; its version stays. Raises `NotFoundError`, `InputError("invalid_title")`."""
     words = " ".join(title.split())
     if not 0 < len(words) <= TITLE_LENGTH:
@@ -164,7 +164,7 @@ async def rename(connection: AsyncConnection, user_id: str, conversation_id: str
     await connection.execute(change.values(title=words))
 
 
-async def remove(connection: AsyncConnection, user_id: str, conversation_id: str) -> None:
+async def remove(connection: Transaction, user_id: str, conversation_id: str) -> None:
     """Deletes a conversation with everything below it. Raises `NotFoundError("conversation_not_found")`."""
     await check_owner(connection, user_id, conversation_id)
     await connection.execute(delete(conversations).where(conversations.c.id == conversation_id))

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.errors import StoreError
 from newagent.state.sql.canonical import NO_HASH, canonical, hash_of
 from newagent.state.sql.tables import conversations, journal, messages, schedule_versions
+from newagent.state.sql.transaction import Transaction
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Entry:
         )
 
 
-async def append(connection: AsyncConnection, conversation_id: str, entry: Entry) -> None:
+async def append(connection: Transaction, conversation_id: str, entry: Entry) -> None:
     """Adds a row."""
     row = {name: getattr(entry, name) for name in Entry.__dataclass_fields__}
     await connection.execute(insert(journal).values(conversation_id=conversation_id, hash=entry.hash, **row))
 
 
-async def holds(connection: AsyncConnection, conversation_id: str, round_id: str) -> bool:
+async def holds(connection: Transaction, conversation_id: str, round_id: str) -> bool:
     """Whether a round was committed."""
     found = select(journal.c.version).where(
         journal.c.conversation_id == conversation_id, journal.c.round_id == round_id
@@ -63,13 +63,13 @@ async def holds(connection: AsyncConnection, conversation_id: str, round_id: str
     return (await connection.execute(found)).first() is not None
 
 
-async def read(connection: AsyncConnection, conversation_id: str) -> list[Entry]:
+async def read(connection: Transaction, conversation_id: str) -> list[Entry]:
     """All rows in order."""
     found = await _rows(connection, conversation_id)
     return [entry for entry, _ in found]
 
 
-async def verify(connection: AsyncConnection, conversation_id: str) -> int:
+async def verify(connection: Transaction, conversation_id: str) -> int:
     """Checks the whole chain, and the stored states against its last row; returns the number of rounds.
 
     Raises `StoreError("journal_broken")` with the version of the first row that is not as it was written.
@@ -110,7 +110,7 @@ def rolling(previous: str, documents: Sequence[str]) -> str:
     return previous
 
 
-async def _rows(connection: AsyncConnection, conversation_id: str) -> list[tuple[Entry, str]]:
+async def _rows(connection: Transaction, conversation_id: str) -> list[tuple[Entry, str]]:
     query = select(journal).where(journal.c.conversation_id == conversation_id).order_by(journal.c.version)
     names = tuple(Entry.__dataclass_fields__)
     return [
@@ -118,13 +118,13 @@ async def _rows(connection: AsyncConnection, conversation_id: str) -> list[tuple
     ]
 
 
-async def _message_hash(connection: AsyncConnection, conversation_id: str) -> str:
+async def _message_hash(connection: Transaction, conversation_id: str) -> str:
     query = select(messages.c.document).where(messages.c.conversation_id == conversation_id)
     found = await connection.execute(query.order_by(messages.c.position))
     return rolling(NO_HASH, [canonical(document) for document in found.scalars()])
 
 
-async def _schedule_hash(connection: AsyncConnection, conversation_id: str, schedule_version: int) -> str:
+async def _schedule_hash(connection: Transaction, conversation_id: str, schedule_version: int) -> str:
     query = select(schedule_versions.c.document).where(
         schedule_versions.c.conversation_id == conversation_id,
         schedule_versions.c.schedule_version == schedule_version,

@@ -7,7 +7,6 @@ from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import Row, select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.calendars.model import Meeting
 from newagent.errors import RefusedError, StoreError
@@ -15,9 +14,10 @@ from newagent.schedule.calendar import Semester
 from newagent.schedule.model import TaskClass
 from newagent.state.sql.facts import Facts, StoredClass, StoredCourse, StoredItem, StoredSemester
 from newagent.state.sql.tables import event_slots, events, item_slots, semesters, task_classes, task_items
+from newagent.state.sql.transaction import Transaction
 
 
-async def semester_in_force(connection: AsyncConnection, user_id: str, *, hold: bool = False) -> StoredSemester | None:
+async def semester_in_force(connection: Transaction, user_id: str, *, hold: bool = False) -> StoredSemester | None:
     """The user's semester that was put last; with `hold` no one else changes the timetable until the end."""
     query = select(semesters).where(semesters.c.user_id == user_id).order_by(semesters.c.chosen.desc()).limit(1)
     row = (await connection.execute(query.with_for_update() if hold else query)).first()
@@ -27,7 +27,7 @@ async def semester_in_force(connection: AsyncConnection, user_id: str, *, hold: 
     return StoredSemester(row.id, semester)
 
 
-async def read_facts(connection: AsyncConnection, user_id: str, *, hold: bool = False) -> Facts:
+async def read_facts(connection: Transaction, user_id: str, *, hold: bool = False) -> Facts:
     """The whole timetable. Raises `RefusedError("no_semester")`."""
     stored = await semester_in_force(connection, user_id, hold=hold)
     if stored is None:
@@ -37,7 +37,7 @@ async def read_facts(connection: AsyncConnection, user_id: str, *, hold: bool = 
     return Facts(stored.id, stored.semester, courses, classes)
 
 
-async def read_courses(connection: AsyncConnection, semester_id: int) -> tuple[StoredCourse, ...]:
+async def read_courses(connection: Transaction, semester_id: int) -> tuple[StoredCourse, ...]:
     """The courses of a semester by row, meetings in order."""
     slots = await connection.execute(
         select(event_slots)
@@ -54,7 +54,7 @@ async def read_courses(connection: AsyncConnection, semester_id: int) -> tuple[S
     )
 
 
-async def read_classes(connection: AsyncConnection, user_id: str) -> tuple[StoredClass, ...]:
+async def read_classes(connection: Transaction, user_id: str) -> tuple[StoredClass, ...]:
     """The user's task classes by row, items in order."""
     places = await _places(connection, user_id)
     items: dict[int, list[StoredItem]] = defaultdict(list)
@@ -69,7 +69,7 @@ async def read_classes(connection: AsyncConnection, user_id: str) -> tuple[Store
     return tuple(StoredClass(_task_class(row), tuple(items[row.id])) for row in await connection.execute(found))
 
 
-async def _places(connection: AsyncConnection, user_id: str) -> dict[int, tuple[int, Meeting]]:
+async def _places(connection: Transaction, user_id: str) -> dict[int, tuple[int, Meeting]]:
     query = select(item_slots).where(item_slots.c.user_id == user_id).order_by(item_slots.c.section)
     sections: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in await connection.execute(query):

@@ -13,20 +13,20 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Row, exc, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.errors import StaleHeadError
 from newagent.state.sql import heads, journal, snapshots
 from newagent.state.sql.canonical import canonical, hash_of
 from newagent.state.sql.tables import conversations, interactions, messages, schedule_versions, timeline
 from newagent.state.sql.timetable import SqlTimetable
+from newagent.state.sql.transaction import Transaction
 from newagent.state.store import Round, Session, Stored
 from newagent.stream.events import Event
 
 _HELD = ("title", "version", "token", "schedule_version", "schedule_hash", "message_count", "message_hash", "last_seq")
 
 
-async def hold_head(connection: AsyncConnection, session: Session, *, fenced: bool) -> Row[Any]:
+async def hold_head(connection: Transaction, session: Session, *, fenced: bool) -> Row[Any]:
     """Locks the head of a session that is still at the session's version.
 
     Raises `StaleHeadError("stale_head")`, also where `fenced` and another owner has taken the run, and
@@ -48,7 +48,7 @@ class SqlRound:
     """The open transaction of one written."""
 
     def __init__(
-        self, connection: AsyncConnection, session: Session, head: Row[Any], now: dt.datetime, *, take_lease: bool
+        self, connection: Transaction, session: Session, head: Row[Any], now: dt.datetime, *, take_lease: bool
     ) -> None:
         self._connection = connection
         self._session = session

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.calendars.model import Course, ImportResult, Meeting, merged
 from newagent.errors import InputError, NotFoundError, RefusedError
@@ -14,6 +13,7 @@ from newagent.schedule.calendar import Semester
 from newagent.state.sql.keys import check_user, new_id, sought
 from newagent.state.sql.reading import read_courses, semester_in_force
 from newagent.state.sql.tables import NAME_LENGTH, event_slots, events, item_slots, semesters
+from newagent.state.sql.transaction import Transaction
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Imported:
         return {"courses": len(self.added + self.changed + self.unchanged), **counts, "details": details}
 
 
-async def put_semester(connection: AsyncConnection, user_id: str, semester: Semester) -> int:
+async def put_semester(connection: Transaction, user_id: str, semester: Semester) -> int:
     """Stores a semester and puts it in force; one with the same first day is replaced. Returns its id.
 
     Raises `RefusedError("semester_too_small")` when something stored in it would lie outside.
@@ -54,7 +54,7 @@ async def put_semester(connection: AsyncConnection, user_id: str, semester: Seme
     return semester_id
 
 
-async def import_courses(connection: AsyncConnection, user_id: str, result: ImportResult, *, replace: bool) -> Imported:
+async def import_courses(connection: Transaction, user_id: str, result: ImportResult, *, replace: bool) -> Imported:
     """Stores the semester and the courses of a file; a course is known by its name and place.
 
     Stored courses that the file does not have stay, or go with `replace`. The semester is extended where they need
@@ -95,7 +95,7 @@ async def import_courses(connection: AsyncConnection, user_id: str, result: Impo
     return Imported(tuple(added), tuple(changed), tuple(unchanged), absent)
 
 
-async def remove_course(connection: AsyncConnection, user_id: str, course_id: int) -> None:
+async def remove_course(connection: Transaction, user_id: str, course_id: int) -> None:
     """Deletes a course with its meetings. Raises `NotFoundError("unknown_course")`."""
     mine = select(semesters.c.id).where(semesters.c.user_id == user_id)
     gone = await connection.execute(
@@ -121,7 +121,7 @@ def _check(course: Course, semester: Semester) -> None:
             raise InputError("meeting_outside_semester", words, course=course.name, meeting=meeting.as_json())
 
 
-async def _write_semester(connection: AsyncConnection, user_id: str, semester: Semester) -> int:
+async def _write_semester(connection: Transaction, user_id: str, semester: Semester) -> int:
     check_user(user_id)
     in_force = await semester_in_force(connection, user_id, hold=True)
     query = select(semesters.c.id).where(semesters.c.user_id == user_id, semesters.c.start_date == semester.start_date)
@@ -141,7 +141,7 @@ async def _write_semester(connection: AsyncConnection, user_id: str, semester: S
     return semester_id
 
 
-async def _fit_semester(connection: AsyncConnection, user_id: str, semester_id: int, semester: Semester) -> None:
+async def _fit_semester(connection: Transaction, user_id: str, semester_id: int, semester: Semester) -> None:
     """Extends a semester where something stored in it needs more weeks or sections than the file gave."""
     weeks, sections = await _extent(connection, semester_id)
     if weeks <= semester.weeks and sections <= len(semester.sections):
@@ -153,17 +153,17 @@ async def _fit_semester(connection: AsyncConnection, user_id: str, semester_id: 
     await _write_semester(connection, user_id, wider)
 
 
-async def _extent(connection: AsyncConnection, semester_id: int) -> tuple[int, int]:
+async def _extent(connection: Transaction, semester_id: int) -> tuple[int, int]:
     """The last week and the last section that something stored in a semester takes; 0 where there is nothing."""
-    of_courses = select(func.max(event_slots.c.week), func.max(event_slots.c.section))
+    of_courses = select(func.max(event_slots.c.week).label("week"), func.max(event_slots.c.section).label("section"))
     of_courses = of_courses.join(events, events.c.id == event_slots.c.event_id)
-    of_items = select(func.max(item_slots.c.week), func.max(item_slots.c.section))
+    of_items = select(func.max(item_slots.c.week).label("week"), func.max(item_slots.c.section).label("section"))
     one = (await connection.execute(of_courses.where(events.c.semester_id == semester_id))).one()
     other = (await connection.execute(of_items.where(item_slots.c.semester_id == semester_id))).one()
-    return max(one[0] or 0, other[0] or 0), max(one[1] or 0, other[1] or 0)
+    return max(one.week or 0, other.week or 0), max(one.section or 0, other.section or 0)
 
 
-async def _add_meetings(connection: AsyncConnection, event_id: int, meetings: tuple[Meeting, ...]) -> None:
+async def _add_meetings(connection: Transaction, event_id: int, meetings: tuple[Meeting, ...]) -> None:
     rows = [
         {
             "event_id": event_id,

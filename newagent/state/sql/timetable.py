@@ -6,7 +6,6 @@ import datetime as dt
 from typing import Any
 
 from sqlalchemy import exc, insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from newagent.errors import RefusedError
 from newagent.schedule.model import ScheduleState
@@ -14,12 +13,13 @@ from newagent.state.sql.applying import Wish, conflicts_of, wishes_of
 from newagent.state.sql.facts import Facts, build_state, days_of, scope_of
 from newagent.state.sql.reading import read_facts
 from newagent.state.sql.tables import item_slots
+from newagent.state.sql.transaction import Transaction
 
 
 class SqlTimetable:
     """See `newagent.state.store.Timetable`."""
 
-    def __init__(self, connection: AsyncConnection, user_id: str) -> None:
+    def __init__(self, connection: Transaction, user_id: str) -> None:
         self._connection = connection
         self._user_id = user_id
 
