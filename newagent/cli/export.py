@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from newagent.calendars.ics_export import StudyItem, export_ics
+from newagent.calendars.ics_export import export_ics
 from newagent.cli.files import write_whole
 from newagent.cli.output import CommandUsageError, Json, Output
 from newagent.cli.wiring import LOCAL_USER, open_store
@@ -38,7 +38,4 @@ def export(
 async def _content() -> bytes:
     async with open_store(load_settings()) as store:
         stored = await store.read_timetable(LOCAL_USER)
-    study = [
-        StudyItem(str(item.item_id), item.name, item.task_class, **item.meeting.as_json()) for item in stored.study
-    ]
-    return export_ics(stored.semester, stored.courses, study)
+        return export_ics(stored.semester, stored.courses, stored.study)
