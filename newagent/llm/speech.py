@@ -24,7 +24,10 @@ def without_thinking(answer: Answer) -> Answer:
 
 
 class Speech:
-    """Words as they come, up to where a fence or a call begins; a leading think block is reasoning."""
+    """Words as they come, up to where a fence or a call begins; a leading think block is reasoning.
+
+    An end that may be the beginning of a mark is kept back; the finished answer has it.
+    """
 
     def __init__(self) -> None:
         self._kept = ""

@@ -159,7 +159,7 @@ async def test_taking_out_and_undoing() -> None:
 
 
 async def test_nothing_to_undo_is_said() -> None:
-    bed, session = await one_turn("撤销")
+    _bed, session = await one_turn("撤销")
     assert session.state.outcome is not None
     assert (session.state.outcome.kind, session.state.outcome.code) == ("aborted", "no_preview")
 
@@ -292,7 +292,7 @@ async def test_refused_preferences_may_end_the_run() -> None:
 
 
 async def test_a_missing_profile_is_mentioned() -> None:
-    bed, session = await one_turn("优化一下", subject_type=None)
+    _bed, session = await one_turn("优化一下", subject_type=None)
     assert any("缺少学科画像" in m.text for m in session.messages if m.role == "assistant")
 
 
