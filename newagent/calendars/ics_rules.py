@@ -87,7 +87,8 @@ def _fires(
     if freq == "WEEKLY":
         return not month_days and not ordinals and (interval <= 4 or not months)
     if freq == "MONTHLY":
-        if (days and month_days) or (months and interval > 1):
+        mixed = 0 < len(ordinals) < len(days)  # the library wants a day to fit both kinds at once
+        if mixed or (days and month_days) or (months and interval > 1):
             return False
         rare = any(ordinal > 4 for ordinal in ordinals) or any(abs(d) > _LONGEST_MONTH_FOR_SURE for d in month_days)
         return not rare or (interval == 1 and not months)

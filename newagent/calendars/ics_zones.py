@@ -74,7 +74,7 @@ def _defined(lines: list[str]) -> dt.tzinfo | None:
         return None
     try:
         zone: dt.tzinfo = _tzical(io.StringIO("\r\n".join(text) + "\r\n")).get()
-        if zone.utcoffset(dt.datetime(2026, 1, 1)) is None:
+        if None in [dt.datetime(2026, month, 1, tzinfo=zone).utcoffset() for month in (1, 7)]:
             return None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
         return None
