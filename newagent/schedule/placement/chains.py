@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE
+from newagent.schedule.placement.arrange import IMPOSSIBLE
+from newagent.schedule.placement.hands import FIELD
 from newagent.schedule.placement.plan import Plan
 
 

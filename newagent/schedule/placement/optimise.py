@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from newagent.schedule.placement.chains import Chains
-from newagent.schedule.placement.layout import IMPOSSIBLE
+from newagent.schedule.placement.arrange import IMPOSSIBLE
 from newagent.schedule.placement.plan import Plan
 from newagent.schedule.placement.sweep import Scope, Sweep
 
@@ -38,20 +38,24 @@ class Optimiser:
         sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos, *self.threes))
         return sweeps + LAYOUT_STEPS * self.plan.days.spent
 
-    def run(self, kicks=0, threes=0, chains=0) -> None:
-        self.settle(self.ones)
-        self.settle(self.twos)
-        self.settle([*self.ones, *self.twos])
-        if threes:
-            self.threes_pass(threes)
-            self.settle([*self.ones, *self.twos])
-        if chains:
-            ch = self.chains = Chains(self.plan, chains, 80)
+    def run(self, kicks=0, threes=14, chains=4, plan='12c2c') -> None:
+        import time
+        T=[time.process_time()]
+        def lap(name):
+            t=time.process_time(); self.laps.append((name,round(t-T[0],3),self.plan.cost())); T[0]=t
+        self.laps=[]
+        ch = self.chains = Chains(self.plan, chains, 80)
+        def chain():
             while True:
                 g = sum(ch.run(k) for k in ch.free)
-                g += self.settle([*self.ones, *self.twos])
-                if not g:
-                    break
+                if g: self.settle(self.ones)
+                if not g: break
+        for c in plan:
+            if c=="1": self.settle(self.ones)
+            if c=="2": self.settle([*self.ones, *self.twos])
+            if c=="c": chain()
+            if c=="3": self.threes_pass(threes)
+            lap(c)
         for _ in range(kicks):
             self.kick()
 

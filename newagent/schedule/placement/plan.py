@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from newagent.schedule.cost import W_SPREAD
-from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, Days
+from newagent.schedule.placement.arrange import IMPOSSIBLE
+from newagent.schedule.placement.days import Days
+from newagent.schedule.placement.hands import FIELD
 from newagent.schedule.placement.problem import Place, Problem
 
 SLOTS = 32
@@ -52,7 +54,7 @@ class Plan:
             content = self.content_of(day, [counts[day] for counts in self.counts])
             if content and self.days.cost(self.days.kind_of[day], content) >= IMPOSSIBLE:
                 layout = tuple((k, start) for start, k, _ in sorted(layouts[day]))
-                self.days.seed(self.days.kind_of[day], content, layout)
+                self.days.seed(day, content, layout)
             self._settle(day)
 
     def content_of(self, day: int, counts: Sequence[int]) -> int:
@@ -114,7 +116,7 @@ class Plan:
         places: list[Place] = [(0, 0)] * len(self.problem.items)
         for day in range(1, self.length + 1):
             if self.content[day]:
-                for k, start in self.days.layout(self.days.kind_of[day], self.content[day]):
+                for k, start in self.days.layout(day, self.content[day]):
                     places[next(numbers[k])] = (day, start)
         return places
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from newagent.schedule.placement.layout import FIELD, IMPOSSIBLE, MASK
+from newagent.schedule.placement.arrange import IMPOSSIBLE
+from newagent.schedule.placement.hands import FIELD, MASK
 from newagent.schedule.placement.plan import Plan
 
 SHIFT = 12
