@@ -7,12 +7,12 @@ their sources are told in docs/backend/judge.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from newagent.schedule.calendar import PERIODS, Period
-from newagent.schedule.model import ScheduleState, TaskClass
+from newagent.schedule.model import ScheduleState, Slot, TaskClass
 
 DAY_TERMS = (
     "heavy_adjacent",
@@ -328,3 +328,34 @@ def evaluate(state: ScheduleState, model: CostModel | None = None) -> Valuation:
         spread, same_day = spread + one, same_day + other
     terms: dict[str, int] = dict(zip(TERMS, [*totals, spread, same_day], strict=True))
     return Valuation(len(state.pending), terms, sum(terms.values()), looks)
+
+
+def revalue(state: ScheduleState, value: Valuation, targets: Mapping[int, Slot], model: CostModel) -> Valuation:
+    """The valuation of `state` with some placed items elsewhere, from its own: only what they touch is valued anew.
+
+    A day that they do not touch keeps the very same look.
+    """
+    days = {slot.day for task_id, to in targets.items() for slot in (*state.by_id[task_id].slots, to)}
+    entries: dict[int, list[Entry]] = {day: [] for day in days}
+    for day in days:
+        for task, slot in state.meetings.get(day, ()):
+            if task.task_class_id is not None and task.id not in targets:
+                length = slot.end - slot.start + 1
+                entries[day].append(Entry(slot.start, length, model.index_of[task.task_class_id]))
+    terms, looks = dict(value.terms), list(value.looks)
+    classes = {state.class_of(state.by_id[task_id]).id for task_id in targets}
+    for task_id, slot in targets.items():
+        klass = model.index_of[state.class_of(state.by_id[task_id]).id]
+        entries[slot.day].append(Entry(slot.start, slot.end - slot.start + 1, klass))
+    for day, held in entries.items():
+        look = model.look(day, held)
+        for name, old, new in zip(DAY_TERMS, model.day_terms(looks[day - 1]), model.day_terms(look), strict=True):
+            terms[name] += new - old
+        looks[day - 1] = look
+    for class_id in classes:
+        items = [task for task in state.items_of[class_id] if task.slots]
+        old = model.class_terms(model.index_of[class_id], [task.slots[0].day for task in items])
+        new = model.class_terms(model.index_of[class_id], [targets.get(task.id, task.slots[0]).day for task in items])
+        for name, one, other in zip(CLASS_TERMS, old, new, strict=True):
+            terms[name] += other - one
+    return Valuation(value.pending, terms, sum(terms.values()), tuple(looks))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from newagent.schedule.judge.board import Board
 from newagent.schedule.judge.chains import Chain, Put, find_chains
 from newagent.schedule.judge.reach import Reach
-from newagent.schedule.judge.runs import find_runs
 from newagent.schedule.judge.scan import Scan
 from newagent.schedule.judge.sweeps import find_sweeps
 
@@ -30,7 +29,7 @@ def best_batch(scanned: Scan) -> tuple[int, tuple[Put, ...]]:
     board = scanned.board
     reach = Reach(board, MAX_MOVES - 1)
     parts = {chain.puts: chain for chain in _singles(scanned)}
-    for chain in (*find_chains(reach, MAX_MOVES, PACKED), *find_runs(reach, MAX_MOVES), *find_sweeps(board, MAX_MOVES)):
+    for chain in (*find_chains(reach, MAX_MOVES, PACKED), *find_sweeps(board, MAX_MOVES)):
         parts[chain.puts] = chain
     delta, packed = _pack(board, sorted(parts.values(), key=lambda chain: chain[:2])[:PACKED])
     return delta, tuple(sorted(put for chain in packed for put in chain.puts))

@@ -105,6 +105,26 @@ class Board:
             else:
                 earlier = max(earlier, slot.day * LINE + slot.end)
 
+    def plainly_lawful(self, state: ScheduleState) -> bool:
+        """Whether the state breaks no rule, as far as that can be seen at a glance; False says nothing."""
+        standing = sum(piece.length for piece in self.pieces)
+        if sum(busy.bit_count() for busy in self.busy) != standing:
+            return False
+        line, last = 0, -1
+        for index, piece in enumerate(self.pieces):
+            day, start = self.day[index], self.start[index]
+            here = day * LINE + start
+            if piece.klass == last and here <= line:
+                return False
+            line, last = here + piece.length - 1, piece.klass
+            task = state.by_id[piece.task_id]
+            if task.status == "suggested" and not (
+                self.places.legal(piece.klass, piece.length)[day] >> start & 1
+                and self.places.host(day, start, piece.length) == task.embed_host
+            ):
+                return False
+        return True
+
     def without(self, day: int, entry: Entry) -> tuple[Entry, ...]:
         """A day's entries with one taken out."""
         entries = list(self.entries[day])

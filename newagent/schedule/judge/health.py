@@ -9,7 +9,7 @@ from newagent.schedule.cost import DAY_TERMS, CostModel, Valuation, evaluate
 from newagent.schedule.envelope import THRESHOLDS, day_facts, failure, success
 from newagent.schedule.judge import decision as deciding
 from newagent.schedule.judge.candidates import best_edits, describe
-from newagent.schedule.judge.issues import FEASIBLE, count_issues, find_issues, has_issue
+from newagent.schedule.judge.issues import FEASIBLE, find_issues, has_issue
 from newagent.schedule.judge.metrics import BASE_SCHEMA, SCHEMAS, preference_metrics, profile_metrics, rhythm_metrics
 from newagent.schedule.judge.scan import scan
 from newagent.schedule.judge.tightness import tightness
@@ -99,10 +99,7 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     room = tightness(scanned, days)
     edits = best_edits(scanned, room["tightness_level"] == "tight")
 
-    def count(of: ScheduleState, valued: Valuation) -> int:
-        return count_issues(of, model, valued, scope, feasibility)
-
-    candidates = describe(state, value, edits, model, count)
+    candidates = describe(state, value, edits, model, len(issues))
     verdict = deciding.decide(value, pending_ids, issues, feasibility, candidates, request.threshold)
     ways = _options(state, pending_ids) if not feasibility["is_feasible"] else []
     metrics: dict[str, Any] = {"pending": value.pending, "cost": value.cost, "terms": value.terms}

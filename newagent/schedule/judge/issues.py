@@ -60,12 +60,9 @@ def find_issues(
     return sorted(found, key=_rank)
 
 
-def count_issues(
-    state: ScheduleState, model: CostModel, value: Valuation, class_ids: Collection[int], feasibility: dict[str, Any]
-) -> int:
-    """How many issues `find_issues` would find."""
-    days = sum(cost > 0 for look in value.looks for cost in model.day_terms(look))
-    return days + len(_state_issues(state, class_ids, feasibility))
+def day_issues(model: CostModel, look: DayLook) -> int:
+    """How many issues a day raises."""
+    return sum(cost > 0 for cost in model.day_terms(look))
 
 
 FEASIBLE: dict[str, Any] = {"is_feasible": True, "capacity_gap": 0, "reason_code": "ok"}

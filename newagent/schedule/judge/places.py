@@ -66,6 +66,11 @@ class Places:
             free >>= 1
         return starts
 
+    def host(self, day: int, start: int, length: int) -> int | None:
+        """The first embeddable course that a place touches."""
+        span = span_mask(start, length)
+        return next((course for course, mask in self._hosts[day] if mask & span), None)
+
     def _open(self, task_class: TaskClass, day: Day) -> bool:
         if not task_class.admits(day):
             return False

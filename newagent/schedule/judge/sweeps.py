@@ -8,8 +8,8 @@ is put on a day changes the terms of that day and the deviations of these items 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
 from newagent.schedule.cost import W_SPREAD, Entry
@@ -17,23 +17,26 @@ from newagent.schedule.judge.board import Board
 from newagent.schedule.judge.chains import Chain, Put
 from newagent.schedule.judge.places import bits_of
 
-SLACK = 40
-"""How much worse than now a sweep may be in the middle."""
-MORE = 2
-"""How many items more than now a day may get."""
+SLACK = 0
+"""How much worse a sweep may be in the middle than one that has all items back where they stand now."""
+Layout = tuple[int, tuple[int, ...]]
+"""What it adds to a day's cost, and the starts of the items."""
+MORE, MORE_APART = 2, 1
+"""How many items more than now a day may get; the second for a class that wants its items on different days."""
 
 
 class _Day(NamedTuple):
     """A day as a class sees it: its pieces there now are `first`, `first` + 1, … at `starts`.
 
-    `layouts[n]` are the ways to put n items there, with what each adds to the day, the cheapest first; none where the
-    day may not change.
+    `layouts(n)` are the ways to put n items there, with what each adds to the day, the cheapest first. There is room
+    for `room` items at most; -1 where the day may not change.
     """
 
     day: int
     first: int
     starts: tuple[int, ...]
-    layouts: list[list[tuple[int, tuple[int, ...]]]]
+    room: int
+    layouts: Callable[[int], list[Layout]]
 
 
 class _Link(NamedTuple):
@@ -59,62 +62,72 @@ def find_sweeps(board: Board, max_moves: int) -> Iterable[Chain]:
             yield from _Sweep(board, klass, max_moves).run(layouts.days(klass, pieces, lengths.pop()))
 
 
+Row = list["tuple[int, _Link | None] | None"]
+"""Of one number of items ahead: by the number of moves made, the cost so far and how it came about."""
+Choice = tuple[int, int, int, tuple[int, ...]]
+"""(added cost, moves, number of items, starts)."""
+
+
 class _Sweep:
     def __init__(self, board: Board, klass: int, max_moves: int) -> None:
         self._board = board
         self._klass = klass
         self._max_moves = max_moves
         self._rank = board.model.classes[klass].rank
+        self._more = MORE_APART if board.model.classes[klass].same_day_weight else MORE
 
     def run(self, days: Iterable[_Day]) -> Iterable[Chain]:
         """The improving sweeps over the days of the class."""
-        states: dict[tuple[int, int], tuple[int, _Link | None]] = {(0, 0): (0, None)}
+        states: dict[int, Row] = {0: [(0, None), *[None] * self._max_moves]}
         for day in days:
             states = self._through(day, states)
-        for (ahead, moves), (cost, link) in states.items():
-            if ahead == 0 and moves and cost < 0:
-                yield from self._parts(cost, link)
+        for entry in states[0][1:]:
+            if entry is not None:
+                yield from self._parts(*entry)
 
-    def _through(
-        self, day: _Day, states: dict[tuple[int, int], tuple[int, _Link | None]]
-    ) -> dict[tuple[int, int], tuple[int, _Link | None]]:
+    def _through(self, day: _Day, states: dict[int, Row]) -> dict[int, Row]:
         now, limit = len(day.starts), self._max_moves
-        after: dict[tuple[int, int], tuple[int, _Link | None]] = {}
-        options: dict[int, list[tuple[int, int, int, tuple[int, ...]]]] = {}
-        for (ahead, moves), (cost, link) in states.items():
-            if not ahead:
-                known = after.get((0, moves))
-                if known is None or cost < known[0]:
-                    after[0, moves] = cost, link
-            choices = options.get(ahead)
-            if choices is None:
-                choices = options[ahead] = self._choices(day, ahead)
-            for added, moved, count, starts in choices:
-                total, used, then = cost + added, moves + moved, ahead + count - now
-                if total > SLACK or used + max(0, -then) > limit or then > limit:
+        least = _least(states[0])
+        after: dict[int, Row] = {0: list(states[0])}
+        for ahead, row in states.items():
+            afford = max(cost - entry[0] for cost, entry in zip(least, row, strict=True) if entry is not None)
+            for added, moved, count, starts in self._choices(day, ahead, afford + SLACK):
+                then = ahead + count - now
+                if then > limit:
                     continue
-                known = after.get((then, used))
-                if known is None or total < known[0]:
-                    after[then, used] = (
-                        total,
-                        _Link(link, ahead, day.day, day.first + ahead, starts) if moved else link,
-                    )
-        return after
+                into = after.get(then)
+                if into is None:
+                    into = after[then] = [None] * (limit + 1)
+                for moves in range(limit - max(0, -then) - moved + 1):
+                    entry = row[moves]
+                    if entry is None:
+                        continue
+                    total, used = entry[0] + added, moves + moved
+                    known = into[used]
+                    if total <= least[used] + SLACK and (known is None or total < known[0]):
+                        link = _Link(entry[1], ahead, day.day, day.first + ahead, starts) if moved else entry[1]
+                        into[used] = total, link
+        return {ahead: row for ahead, row in after.items() if _thin(row)}
 
-    def _choices(self, day: _Day, ahead: int) -> list[tuple[int, int, int, tuple[int, ...]]]:
-        """(added cost, moves, number of items, starts): the cheapest for each number of items and of moves."""
+    def _choices(self, day: _Day, ahead: int, most: int) -> list[Choice]:
+        """What to put on a day: the cheapest for each number of items and of moves that adds at most that."""
         board, pieces = self._board, self._board.pieces
         rank, first, now = self._rank[day.day], day.first + ahead, len(day.starts)
-        found: list[tuple[int, int, int, tuple[int, ...]]] = []
+        found: list[Choice] = []
         shift = 0
-        for count, layouts in enumerate(day.layouts):
+        for count in range(min(now + self._more, day.room) + 1):
             if count:
                 index = first + count - 1
                 if not 0 <= index < len(pieces) or pieces[index].klass != self._klass or not pieces[index].free:
                     break
                 target = pieces[index].target
                 shift += W_SPREAD * (abs(rank - target) - abs(self._rank[board.day[index]] - target))
+            layouts = day.layouts(count)
             if not layouts:
+                continue
+            if layouts[0][0] + shift > most:
+                if count > now:
+                    break
                 continue
             if -ahead >= count or ahead >= now:
                 added, starts = layouts[0]
@@ -122,13 +135,13 @@ class _Sweep:
                 continue
             best: dict[int, tuple[int, tuple[int, ...]]] = {}
             for added, starts in layouts:
+                if added + shift > most:
+                    break
                 stay = sum(
                     0 <= ahead + place < now and day.starts[ahead + place] == start
                     for place, start in enumerate(starts)
                 )
-                known = best.get(count - stay)
-                if known is None or added < known[0]:
-                    best[count - stay] = added, starts
+                best.setdefault(count - stay, (added, starts))
             for moved, (added, starts) in best.items():
                 if ahead or moved or count != now:
                     found.append((added + shift, moved, count, starts))
@@ -157,12 +170,29 @@ class _Sweep:
         return Chain(cost, tuple(puts), frozenset(days))
 
 
+def _least(row: Row) -> list[int]:
+    """The least cost with at most so many moves; nothing at all costs 0."""
+    return list(accumulate((0 if entry is None else entry[0] for entry in row), min))
+
+
+def _thin(row: Row) -> bool:
+    """Drops what takes more moves without being cheaper; False if nothing is left."""
+    least: int | None = None
+    for moves, entry in enumerate(row):
+        if entry is not None:
+            if least is not None and entry[0] >= least:
+                row[moves] = None
+            else:
+                least = entry[0]
+    return least is not None
+
+
 class _Layouts:
     """What a number of items of a class costs on a day where all others stay, remembered for days that are alike."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._known: dict[tuple[object, ...], list[list[tuple[int, tuple[int, ...]]]]] = {}
+        self._known: dict[tuple[object, ...], list[Layout]] = {}
 
     def days(self, klass: int, pieces: range, length: int) -> Iterable[_Day]:
         """The days of a class from the first to the last that it admits, or on which it stands."""
@@ -173,41 +203,57 @@ class _Layouts:
         position = pieces.start
         for day in sorted({*standing, *places.days_of(klass, 1, board.model.days)}):
             there = standing.get(day, [])
-            starts = tuple(board.start[index] for index in there)
-            movable = all(board.pieces[index].free for index in there)
-            layouts = self._of(day, klass, length, starts) if movable else []
-            yield _Day(day, position, starts, layouts)
+            now = tuple(board.start[index] for index in there)
+            if all(board.pieces[index].free for index in there):
+                starts, layouts = self._of(day, klass, length, now)
+                yield _Day(day, position, now, len(starts), layouts)
+            else:
+                yield _Day(day, position, now, -1, _no_layouts)
             position += len(there)
 
-    def _of(self, day: int, klass: int, length: int, now: tuple[int, ...]) -> list[list[tuple[int, tuple[int, ...]]]]:
+    def _of(
+        self, day: int, klass: int, length: int, now: tuple[int, ...]
+    ) -> tuple[list[int], Callable[[int], list[Layout]]]:
         board = self._board
         others = tuple(entry for entry in board.entries[day] if entry.klass != klass)
         busy = 0
         for entry in others:
             busy |= ((1 << entry.length) - 1) << entry.start
-        starts = board.places.free_starts(klass, length, day, busy)
+        mask = board.places.free_starts(klass, length, day, busy)
         for start in now:
-            starts |= 1 << start
-        key = board.model.course_mask[day], others, starts, klass, length, now
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._compute(day, klass, length, now, others, bits_of(starts))
-        return known
+            mask |= 1 << start
+        starts = bits_of(mask)
+        key = board.model.course_mask[day], others, mask, klass, length, now
+
+        def layouts(count: int) -> list[Layout]:
+            known = self._known.get((key, count))
+            if known is None:
+                known = self._known[key, count] = self._compute(day, klass, length, now, others, starts, count)
+            return known
+
+        return starts, layouts
 
     def _compute(
-        self, day: int, klass: int, length: int, now: tuple[int, ...], others: tuple[Entry, ...], starts: list[int]
-    ) -> list[list[tuple[int, tuple[int, ...]]]]:
+        self,
+        day: int,
+        klass: int,
+        length: int,
+        now: tuple[int, ...],
+        others: tuple[Entry, ...],
+        starts: list[int],
+        count: int,
+    ) -> list[Layout]:
         board, cost = self._board, self._board.model.day_cost
         weight = board.model.classes[klass].same_day_weight
-        base = board.cost(day, board.entries[day]) + weight * (len(now) * (len(now) - 1) // 2)
-        layouts: list[list[tuple[int, tuple[int, ...]]]] = []
-        for count in range(min(len(now) + MORE, len(starts)) + 1):
-            pairs = weight * (count * (count - 1) // 2)
-            layouts.append(
-                sorted(
-                    (cost(day, sorted((*others, *(Entry(at, length, klass) for at in chosen)))) + pairs - base, chosen)
-                    for chosen in combinations(starts, count)
-                    if all(b - a >= length for a, b in pairwise(chosen))
-                )
-            )
-        return layouts
+        base = board.cost(day, board.entries[day]) + weight * (
+            len(now) * (len(now) - 1) // 2 - count * (count - 1) // 2
+        )
+        return sorted(
+            (cost(day, sorted((*others, *(Entry(at, length, klass) for at in chosen)))) - base, chosen)
+            for chosen in combinations(starts, count)
+            if all(b - a >= length for a, b in pairwise(chosen))
+        )
+
+
+def _no_layouts(count: int) -> list[Layout]:
+    raise AssertionError(f"a day that may not change was asked for {count} items")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from newagent.schedule.calendar import WEEKDAY_NAMES
-from newagent.schedule.edits import Change
+from newagent.schedule.judge.scan import Edit
 from newagent.schedule.model import ScheduleState, Slot
 
 PROBLEMS = {
@@ -35,21 +35,17 @@ def slot_words(state: ScheduleState, slot: Slot) -> str:
     return f"{day_words(state, slot.day)}第{span}节"
 
 
-def edit_words(state: ScheduleState, tool: str, changes: tuple[Change, ...], benefit: int) -> str:
+def edit_words(state: ScheduleState, edit: Edit, benefit: int) -> str:
     """What an edit would do and what it gains."""
-    names = [f"「{state.by_id[change.task_id].name}」" for change in changes]
     gain = f"，评分降低 {benefit}"
-    if tool == "swap":
-        one, other = changes
-        assert one.before is not None
-        assert other.before is not None
-        first, second = slot_words(state, one.before), slot_words(state, other.before)
-        return f"交换{names[0]}（{first}）和{names[1]}（{second}）{gain}"
-    parts: list[str] = []
-    for name, change in zip(names, changes, strict=True):
-        assert change.before is not None
-        assert change.after is not None
-        parts.append(f"{name}从{slot_words(state, change.before)}移到{slot_words(state, change.after)}")
+    tasks = [state.by_id[task_id] for task_id in edit.targets]
+    if edit.tool == "swap":
+        first, second = (f"「{task.name}」（{slot_words(state, task.slots[0])}）" for task in tasks)
+        return f"交换{first}和{second}{gain}"
+    parts = [
+        f"「{task.name}」从{slot_words(state, task.slots[0])}移到{slot_words(state, edit.targets[task.id])}"
+        for task in tasks
+    ]
     return "；".join(parts) + gain
 
 
