@@ -19,6 +19,8 @@ class Adjustments:
 
     def apply(self, semester: Semester, meetings: Sequence[Meeting]) -> tuple[list[Meeting], int, int]:
         """The meetings as they take place, how many were moved to a make-up day, and how many are off."""
+        if not self.days_off and not self.make_up:
+            return list(meetings), 0, 0
         dates = {meeting: semester.date_of(meeting.week, meeting.day_of_week) for meeting in meetings}
         replaced = self.days_off.union(date for date, _ in self.make_up)
         kept = [meeting for meeting in meetings if dates[meeting] not in replaced]

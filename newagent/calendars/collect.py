@@ -49,7 +49,8 @@ class Collector:
         can_embed: bool = False,
     ) -> None:
         """Takes those of a row's meetings that lie in the semester, and reports what became of them."""
-        inside = [m for m in meetings if 1 <= m.week <= self.semester.weeks and self._holds(m)]
+        first_day = 1, self.semester.start_date.isoweekday()
+        inside = [m for m in meetings if first_day <= (m.week, m.day_of_week) and m.week <= self.semester.weeks]
         reasons = list(notes)
         if max(len(name), len(location)) > MAX_TEXT:
             name, location = _shortened(name), _shortened(location)
@@ -103,9 +104,6 @@ class Collector:
             added = added or bool(sections & ~before)
             self._sections[place] = before | sections
         return added
-
-    def _holds(self, meeting: Meeting) -> bool:
-        return self.semester.holds(self.semester.date_of(meeting.week, meeting.day_of_week))
 
 
 def _extended(semester: Semester, sections: int) -> Semester | None:

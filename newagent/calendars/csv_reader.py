@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import csv
 import re
+import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from newagent.calendars.collect import Collector
+from newagent.calendars.collect import MAX_ROWS, Collector, too_many_rows
 from newagent.calendars.decode import lines_of
 from newagent.calendars.model import Meeting, clean
 from newagent.calendars.reasons import Reason, shown
@@ -74,13 +75,18 @@ def read_csv(text: str, collector: Collector) -> None:
     Raises `InputError`: no_header (no row names the columns that are needed), and those of the collector.
     """
     delimiter, table = _find_header(text)
+    blank = 0
     for line, fields in _records(text, delimiter):
-        if line <= table.header or (fields is not None and not any(field.strip() for field in fields)):
+        if line <= table.header:
             continue
         if fields is None:
             collector.refuse(line, Reason("bad_quotes"))
-        else:
+        elif any(field.strip() for field in fields):
             _take_row(line, fields, table, collector)
+        else:
+            blank += 1
+            if blank > MAX_ROWS:
+                raise too_many_rows()
 
 
 def _take_row(line: int, fields: list[str], table: _Table, collector: Collector) -> None:
@@ -176,13 +182,17 @@ def _label(field: str) -> str:
 
 
 def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str] | None]]:
-    """The records with the line on which each begins; None for a line whose quotes are wrong.
+    """The records that hold something, with the line on which each begins; None for a line whose quotes are wrong.
 
     A quoted field may hold line breaks. An unclosed quote costs its own line, not the rest of the file.
     """
     lines = lines_of(text.removeprefix("\ufeff"))
+    blank = string.whitespace + delimiter
     at = 0
     while at < len(lines):
+        if not lines[at].strip(blank):
+            at += 1
+            continue
         length, quotes = 1, lines[at].count('"')
         while quotes % 2 and at + length < len(lines) and length < _RECORD_LINES:
             quotes += lines[at + length].count('"')

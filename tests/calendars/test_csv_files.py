@@ -213,8 +213,8 @@ def test_a_column_says_which_courses_host_study(flag: str, embeds: bool, notes: 
 
 
 def test_blank_lines_and_rows_of_commas_are_no_rows() -> None:
-    result = rows("", ROW, " , ,,,,,", "", "乙,2,1,2,,,1", "")
-    assert [row.line for row in result.report] == [3, 6]
+    result = rows("", ROW, " , ,,,,,", '" ",,', "", "乙,2,1,2,,,1", "")
+    assert [row.line for row in result.report] == [3, 7]
 
 
 def test_lines_before_the_header_are_skipped() -> None:
@@ -270,6 +270,12 @@ def test_as_many_rows_as_a_person_can_read() -> None:
     with pytest.raises(InputError) as caught:
         rows(*["a,8,1,2,,,1"] * (MAX_ROWS + 1))
     assert (caught.value.code, caught.value.data) == ("too_many_rows", {"limit": MAX_ROWS})
+
+
+def test_blank_rows_that_only_a_parser_sees_are_counted_too() -> None:
+    with pytest.raises(InputError) as caught:
+        rows(*['" ",'] * (MAX_ROWS + 1))
+    assert caught.value.code == "too_many_rows"
 
 
 def test_as_many_meetings_as_a_person_can_have() -> None:
