@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import zoneinfo
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import icalendar
@@ -47,7 +49,8 @@ def export_ics(semester: Semester, courses: Iterable[Course], items: Iterable[St
     calendar["VERSION"] = "2.0"
     calendar["CALSCALE"] = "GREGORIAN"
     calendar["METHOD"] = "PUBLISH"
-    calendar.add_component(_time_zone(semester))
+    first, last = semester.first_monday - _A_DAY, semester.end_date + _A_DAY
+    calendar.add_component(_time_zone(semester.time_zone, first, last))
     events = [_course_event(semester, course, meeting) for course in courses for meeting in course.meetings]
     events.extend(_item_event(semester, item) for item in items)
     for event in sorted(events, key=lambda event: (event["DTSTART"].dt, str(event["UID"]))):
@@ -87,11 +90,10 @@ def _event(semester: Semester, meeting: Meeting, name: str) -> Any:
     return event
 
 
-def _time_zone(semester: Semester) -> Any:
-    """The semester's VTIMEZONE, with the changes of offset that fall into it."""
-    zone = _icalendar.Timezone.from_tzinfo(
-        semester.zone, semester.time_zone, semester.first_monday - _A_DAY, semester.end_date + _A_DAY
-    )
+@lru_cache(maxsize=64)
+def _time_zone(name: str, first: dt.date, last: dt.date) -> Any:
+    """The VTIMEZONE of a zone, with the changes of offset between two dates; slow where there are none."""
+    zone = _icalendar.Timezone.from_tzinfo(zoneinfo.ZoneInfo(name), name, first, last)
     zone.pop("COMMENT")
     for part in zone.subcomponents:
         # RFC 5545 wants the change in the old offset's local time. When clocks go forward the library gives it in
