@@ -138,22 +138,29 @@ class ChatClient:
                     await stream.response.aread()
                 for piece in assembler.feed(stream.response.json()):
                     yield piece
-                yield assembler.answer()
-                return
-            chunks = aiter(stream)
-            while not assembler.endless:
-                async with asyncio.timeout_at(min(token_by, deadline)):
-                    chunk = await anext(chunks, None)
-                if chunk is None:
-                    break
-                progress = assembler.progress
-                for piece in assembler.feed(chunk):
-                    yield piece
-                if assembler.progress > progress:
-                    token_by = clock() + self._gap
+            else:
+                async for chunk in self._chunks(stream, assembler, token_by, deadline):
+                    for piece in assembler.feed(chunk):
+                        yield piece
             yield assembler.answer()
         finally:
             await stream.close()
+
+    async def _chunks(
+        self, stream: AsyncStream[object], assembler: Assembler, token_by: float, deadline: float
+    ) -> AsyncGenerator[object]:
+        """The chunks of a stream, as long as each brings something of the answer in time."""
+        clock = asyncio.get_running_loop().time
+        chunks = aiter(stream)
+        while not assembler.endless:
+            async with asyncio.timeout_at(min(token_by, deadline)):
+                chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            progress = assembler.progress
+            yield chunk
+            if assembler.progress > progress:
+                token_by = clock() + self._gap
 
 
 def _unrefused(answer: Answer) -> Answer:

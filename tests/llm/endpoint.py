@@ -71,7 +71,9 @@ class Endpoint:
             self.keys.append(head.split("authorization: bearer ")[1].split("\r\n")[0])
             exchange = Exchange(reader, writer, body)
             await self.script.pop(0)(exchange)
-        except (ConnectionError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self._left.set()
+        except asyncio.CancelledError:
             pass
         finally:
             writer.close()

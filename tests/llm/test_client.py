@@ -173,7 +173,7 @@ async def test_arguments_that_are_an_object_become_text() -> None:
 async def test_the_first_token_is_waited_for_only_so_long_and_the_connection_is_closed() -> None:
     async with Endpoint() as endpoint:
         endpoint.script = [endpoint.stall(head=False)]
-        made = Bench(endpoint, gap=0.05)
+        made = Bench(endpoint, gap=0.3)
         with pytest.raises(ModelError) as raised:
             await made.ask()
         await endpoint.hang_up()
@@ -185,7 +185,7 @@ async def test_the_first_token_is_waited_for_only_so_long_and_the_connection_is_
 async def test_silence_in_the_middle_is_a_timeout_too() -> None:
     async with Endpoint() as endpoint:
         endpoint.script = [endpoint.stall(*text("half"))]
-        made = Bench(endpoint, gap=0.05)
+        made = Bench(endpoint, gap=0.3)
         with pytest.raises(ModelError) as raised:
             await made.ask()
         await endpoint.hang_up()
@@ -201,7 +201,7 @@ async def test_signs_of_life_are_no_tokens() -> None:
             await exchange.event(delta())
             await asyncio.sleep(0.01)
 
-    async with bench(ping, gap=0.08) as (made, _):
+    async with bench(ping, gap=0.3) as (made, _):
         with pytest.raises(ModelError) as raised:
             await made.ask()
     assert raised.value.code == "model_timeout"
@@ -214,7 +214,7 @@ async def test_the_whole_call_has_its_time_too() -> None:
             await exchange.event(delta(content="."))
             await asyncio.sleep(0.01)
 
-    async with bench(drip, total=0.1) as (made, _):
+    async with bench(drip, total=0.3) as (made, _):
         with pytest.raises(ModelError) as raised:
             await made.ask()
     assert raised.value.code == "model_timeout"

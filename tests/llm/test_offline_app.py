@@ -299,7 +299,7 @@ GOALS = st.sampled_from(
     calls=st.lists(st.tuples(NAMES, JSONISH, RESULTS), max_size=5),
     tools=st.lists(NAMES, max_size=8),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_conversation_breaks_the_rules(
     goal: str, phase: str, step: str, judgement: Any, failed: str | None, calls: list[Any], tools: list[str]
 ) -> None:
@@ -318,7 +318,7 @@ def test_no_conversation_breaks_the_rules(
 
 
 @given(JSONISH, JSONISH)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_no_request_breaks_the_service(messages: Any, document: Any) -> None:
     for asked in (
         {"messages": messages},

@@ -68,7 +68,8 @@ def where(view: View, intent: Intent) -> Reply:
     matches = find_tasks(intent.phrases[0], tasks)
     if not matches:
         found = the_task(view, intent.phrases[0], tasks)
-        return found if isinstance(found, Reply) else where(view, intent)
+        assert isinstance(found, Reply), "what matches nothing is listed or asked about"
+        return found
     return words("\n".join(f"{task.label}{task.line}" for task in matches[:12]), "told the places")
 
 

@@ -12,7 +12,7 @@ from newagent.llm.offline.facts import ClassFacts
 _LINE = re.compile(r"#(\d+)「(.+)」\[([^\]]*)\](.*)")
 _PLACE = re.compile(r"D(\d+)\b.*?第(\d+)(?:-(\d+))?节")
 _DIGITS = {letter: value for value, letter in enumerate("零一二三四五六七八九")} | {"两": 2}
-_CJK_NUMBER = re.compile(r"第([零一二三四五六七八九十两]+)|([零一二三四五六七八九十两]+)(?=[章讲课篇回套卷])")
+_CJK_NUMBER = re.compile(r"第\s*([零一二三四五六七八九十两]+)|([零一二三四五六七八九十两]+)(?=[章讲课篇回套卷])")
 _IDENTITY = re.compile(r"#\s*(\d+)|(?:任务|编号|task)\s*#?\s*(\d+)(?!\s*[章讲节课篇])|(\d+)\s*号(?:任务)?")
 _UNITS = re.compile(r"第|章节?|单元|篇|讲|课时|小节|chapters?|units?|lessons?|ch\b|number|no\b")
 _FILLERS = re.compile(

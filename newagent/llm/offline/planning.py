@@ -57,8 +57,6 @@ def _work(view: View, intent: Intent) -> Reply:
         return words(say(language, "no_pending", what=what), "nothing pending")
     build = build and bool(waiting)
     improve = intent.improve and (build or facts.placed > 0)
-    if not (build or improve or intent.wishes):
-        return words(say(language, "nothing_placed"), "nothing placed")
     first = opened(view, "get_overview")
     if first is not None:
         return first

@@ -28,7 +28,6 @@ _ZH: Mapping[str, str] = {
     "yes_to_what": "现在没有等你确认的事。说说想怎么安排吧，例如“帮我把这些任务排进日程”。",
     "no_schedule": "还没有可用的课表或任务类：请先导入课表、建立任务类，再让我排。",
     "no_pending": "{what}已经都排好了，没有未放的任务。要整体改进就说“优化一下”，要全部重来就说“重新排”。",
-    "nothing_placed": "还没有任务放进预览，没有可以优化的。",
     "every_class": "所有任务类的任务",
     "looking": "先看一下课表和任务。",
     "plan": "我打算这样做：",
@@ -123,7 +122,6 @@ _EN: Mapping[str, str] = {
     "no_schedule": "There is no timetable or task class yet: import a timetable and make task classes first.",
     "no_pending": "Everything is placed already for {what}. Say “improve it” for a better plan, or “plan everything "
     "from scratch”.",
-    "nothing_placed": "Nothing is in the preview yet, so there is nothing to improve.",
     "every_class": "all task classes",
     "looking": "Let me look at the timetable and the tasks.",
     "plan": "This is what I would do:",
@@ -225,7 +223,7 @@ _WISHES: Mapping[Language, Mapping[str, str]] = {
 }
 _PERIODS: Mapping[Language, Mapping[str, str]] = {
     "zh": {"morning": "上午", "afternoon": "下午", "evening": "晚上"},
-    "en": {"morning": "mornings", "afternoon": "afternoons", "evening": "evenings"},
+    "en": {"morning": "morning", "afternoon": "afternoon", "evening": "evening"},
 }
 
 
