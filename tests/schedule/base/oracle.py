@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 Document = Mapping[str, Any]
@@ -133,9 +134,8 @@ def broken_by_change(before: Document, after: Document, actor: str) -> set[str]:
         if (other["status"] == "pending") != (not other["slots"]) or other["status"] not in ("pending", "suggested"):
             broken.add("status")
         touched = [slot["day"] for slot in (*one["slots"], *other["slots"])]
-        if actor == "agent" and (one["slots"] != other["slots"]):
-            if any(is_shielded(before, one, number) for number in (None, *touched)):
-                broken.add("protected")
+        if actor == "agent" and any(is_shielded(before, one, number) for number in (None, *touched)):
+            broken.add("protected")
     return broken
 
 
@@ -150,13 +150,13 @@ def day_terms(state: Document, number: int) -> dict[str, int]:
     )
     heavy = {key for key, c in classes.items() if c.get("cognitive_intensity") == "high"}
     entries = [(start + 2 * i, c) for start, end, c in items for i in range((end - start + 2) // 2)]
-    switches = sum(one[1] != other[1] for one, other in zip(entries, entries[1:], strict=False))
+    switches = sum(one[1] != other[1] for one, other in pairwise(entries))
     adjacent = sum(
         one[2] != other[2]
         and {one[2], other[2]} <= heavy
         and other[0] - one[1] - 1 < 2
         and period_of(state, one[1]) == period_of(state, other[0])
-        for one, other in zip(items, items[1:], strict=False)
+        for one, other in pairwise(items)
     )
     study = {section for start, end, _ in items for section in range(start, end + 1)}
     held = study | {
