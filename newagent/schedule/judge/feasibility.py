@@ -20,9 +20,9 @@ CODES = ("ask_expand_window", "ask_relax_constraints", "ask_reduce_scope_or_budg
 
 
 def check(state: ScheduleState, class_ids: Sequence[int]) -> dict[str, Any]:
-    """The feasibility of the pending items of some classes."""
-    is_feasible, gap, reason = feasibility(state, class_ids)
-    return {"is_feasible": is_feasible, "capacity_gap": gap, "reason_code": reason}
+    """The feasibility of the pending items of some classes; what placement could not decide counts as feasible."""
+    _, gap, reason = feasibility(state, class_ids)
+    return {"is_feasible": reason != "capacity", "capacity_gap": gap, "reason_code": reason}
 
 
 def options(state: ScheduleState, class_ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from newagent.schedule.cost import DAY_TERMS, CostModel, Valuation, evaluate
 from newagent.schedule.envelope import THRESHOLDS, day_facts, failure, success
 from newagent.schedule.judge import decision as deciding
 from newagent.schedule.judge.candidates import best_edits, describe
+from newagent.schedule.judge.feasibility import check, options
 from newagent.schedule.judge.issues import FEASIBLE, find_issues, has_issue
 from newagent.schedule.judge.metrics import BASE_SCHEMA, SCHEMAS, preference_metrics, profile_metrics, rhythm_metrics
 from newagent.schedule.judge.scan import scan
@@ -92,7 +93,7 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     scope = request.class_ids
     pending = list(dict.fromkeys(task.task_class_id for task in state.pending if task.task_class_id in scope))
     pending_ids = [class_id for class_id in scope if class_id in pending]
-    feasibility = _feasibility(state, pending_ids)
+    feasibility = check(state, pending_ids) if pending_ids else FEASIBLE
     issues = find_issues(state, model, value, scope, feasibility, request.threshold)
     days = [day for day, look in enumerate(value.looks, 1) if look.entries and has_issue(model.day_terms(look))]
     scanned = scan(state, model)
@@ -101,7 +102,7 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
 
     candidates = describe(state, value, edits, model, len(issues))
     verdict = deciding.decide(value, pending_ids, issues, feasibility, candidates, request.threshold)
-    ways = _options(state, pending_ids) if not feasibility["is_feasible"] else []
+    ways = options(state, pending_ids) if not feasibility["is_feasible"] else []
     metrics: dict[str, Any] = {"pending": value.pending, "cost": value.cost, "terms": value.terms}
     schema = dict(BASE_SCHEMA)
     for name in request.dimensions:
@@ -131,20 +132,6 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
         "options": ways,
     }
     return envelope
-
-
-def _feasibility(state: ScheduleState, class_ids: list[int]) -> dict[str, Any]:
-    if not class_ids:
-        return FEASIBLE
-    from newagent.schedule.judge.feasibility import check
-
-    return check(state, class_ids)
-
-
-def _options(state: ScheduleState, class_ids: list[int]) -> list[dict[str, Any]]:
-    from newagent.schedule.judge.feasibility import options
-
-    return options(state, class_ids)
 
 
 def _days(state: ScheduleState, model: CostModel, value: Valuation) -> list[dict[str, Any]]:
