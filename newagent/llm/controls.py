@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,9 +32,9 @@ class Control:
     arguments: type[BaseModel]
     fields: Callable[[Any], dict[str, Any]]
 
-    @property
+    @cached_property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, without references."""
+        """The JSON schema of the arguments, without references; not to be changed."""
         return inlined(self.arguments.model_json_schema())
 
 

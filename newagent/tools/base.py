@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -89,9 +91,15 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments."""
-        return self.arguments.model_json_schema()
+        """The JSON schema of the arguments, a document of its own for every caller."""
+        return copy.deepcopy(_schema_of(self.arguments))
 
     def schema_for(self, state: AgentState) -> dict[str, Any] | None:
         """The schema as it is offered in this state; None hides the tool."""
         return self.adapt(self.schema, state) if self.adapt else self.schema
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Making a schema takes ten milliseconds, and a round asks for a dozen of them."""
+    return arguments.model_json_schema()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newagent.llm.assemble import Answer, Assembler, RawCall
@@ -331,6 +331,7 @@ def test_references_are_filled_in_and_those_that_lead_nowhere_admit_anything() -
     assert "$ref" not in json.dumps(control_schemas(list(CONTROLS)))
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.text() | st.from_regex(r"[\[{\"',:}\]0-9a-z `]*"))
 def test_reading_json_never_raises(text: str) -> None:
     assert json_object(text) is None or isinstance(json_object(text), dict)
@@ -374,6 +375,7 @@ JSONISH = st.recursive(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(JSONISH, max_size=6))
 def test_no_stream_of_chunks_breaks_the_assembler_or_the_codecs(chunks: list[Any]) -> None:
     assembler = Assembler()
@@ -388,6 +390,7 @@ def test_no_stream_of_chunks_breaks_the_assembler_or_the_codecs(chunks: list[Any
             assert all(isinstance(one, str) for one in others)
 
 
+@settings(deadline=None, max_examples=50)
 @given(JSONISH, st.sampled_from([EXECUTING, PLANNING]))
 def test_no_object_breaks_the_codecs(document: Any, prompt: Prompt) -> None:
     text = json.dumps(document)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from newagent.llm.assemble import Answer
@@ -62,6 +62,7 @@ def test_reasoning_passes_and_a_restart_begins_anew(listener: Any) -> None:
     assert shown == [Delta("text", "b")]
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(1, 9), st.booleans())
 def test_the_spoken_field_is_what_json_says_it_is(speak: str, size: int, ascii_only: bool) -> None:
     text = json.dumps({"speak": speak, "action": "reply"}, ensure_ascii=ascii_only)
@@ -99,6 +100,7 @@ def test_a_leading_think_block_is_reasoning(text: str, words: str, thought: str)
     assert (found.text, found.reasoning) == (words, thought)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet='<think>/`tool_c {}"\\u0d8', max_size=12), max_size=8))
 def test_listeners_never_raise_and_never_invent(pieces: list[str]) -> None:
     speech, field = Speech(), SpokenField()
