@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import zoneinfo
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import icalendar
 
 from newagent.calendars.ics_event import EMBED_PROPERTY
+from newagent.calendars.ics_timezone import time_zone
 from newagent.calendars.model import Course, Meeting, clean
 from newagent.errors import InputError
 from newagent.schedule.calendar import Semester
 
 _icalendar: Any = icalendar
 _DOMAIN = "newagent"
-_A_DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,7 @@ def export_ics(semester: Semester, courses: Iterable[Course], items: Iterable[St
     calendar["VERSION"] = "2.0"
     calendar["CALSCALE"] = "GREGORIAN"
     calendar["METHOD"] = "PUBLISH"
-    first, last = semester.first_monday - _A_DAY, semester.end_date + _A_DAY
-    calendar.add_component(_time_zone(semester.time_zone, first, last))
+    calendar.add_component(time_zone(semester))
     events = [_course_event(semester, course, meeting) for course in courses for meeting in course.meetings]
     events.extend(_item_event(semester, item) for item in items)
     for event in sorted(events, key=lambda event: (event["DTSTART"].dt, str(event["UID"]))):
@@ -88,21 +85,6 @@ def _event(semester: Semester, meeting: Meeting, name: str) -> Any:
     for key, time in (("DTSTART", first.start), ("DTEND", last.end)):
         event[key] = _icalendar.vDDDTypes(semester.instant(date, time))
     return event
-
-
-@lru_cache(maxsize=64)
-def _time_zone(name: str, first: dt.date, last: dt.date) -> Any:
-    """The VTIMEZONE of a zone, with the changes of offset between two dates; slow where there are none."""
-    zone = _icalendar.Timezone.from_tzinfo(zoneinfo.ZoneInfo(name), name, first, last)
-    zone.pop("COMMENT")
-    for part in zone.subcomponents:
-        # RFC 5545 wants the change in the old offset's local time. When clocks go forward the library gives it in
-        # the new one's: the first local time after the gap.
-        shift = max(part.TZOFFSETTO - part.TZOFFSETFROM, dt.timedelta())
-        part["DTSTART"] = _icalendar.vDDDTypes(part.DTSTART - shift)
-        if "RDATE" in part:
-            part["RDATE"] = _icalendar.vDDDLists([moment.dt - shift for moment in part["RDATE"].dts])
-    return zone
 
 
 def _digest(*parts: object) -> str:

@@ -74,8 +74,8 @@ def _defined(lines: list[str]) -> dt.tzinfo | None:
         return None
     try:
         zone: dt.tzinfo = _tzical(io.StringIO("\r\n".join(text) + "\r\n")).get()
-        if None in [dt.datetime(2026, month, 1, tzinfo=zone).utcoffset() for month in (1, 7)]:
-            return None
+        for month in (1, 7):
+            dt.datetime(2026, month, 1, tzinfo=zone).utcoffset()  # raises for an offset that cannot be
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
         return None
     return zone

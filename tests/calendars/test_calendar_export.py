@@ -104,26 +104,37 @@ def test_what_lies_outside_the_semester_is_refused(meeting: Meeting) -> None:
 @pytest.mark.parametrize(
     ("zone", "start", "changes"),
     [
-        ("Asia/Shanghai", dt.date(2026, 3, 2), ["20260301T000000 +0800 +0800"]),
+        ("Asia/Shanghai", dt.date(2026, 3, 2), ["20260301T080000 +0800 +0800"]),
         (
             "Europe/Berlin",
             dt.date(2026, 3, 2),
-            ["20260301T000000 +0100 +0100", "20260329T020000 +0100 +0200"],
+            ["20260301T010000 +0100 +0100", "20260329T020000 +0100 +0200"],
         ),
         (
             "Europe/Berlin",
             dt.date(2026, 9, 7),
-            ["20260906T000000 +0200 +0200", "20261025T030000 +0200 +0100"],
+            ["20260906T020000 +0200 +0200", "20261025T030000 +0200 +0100", "20270328T020000 +0100 +0200"],
+        ),
+        (
+            "Africa/Cairo",  # summer time twice, around Ramadan
+            dt.date(2010, 4, 12),
+            [
+                "20100411T020000 +0200 +0200",
+                "20100430T000000 +0200 +0300",
+                "20100811T000000 +0300 +0200",
+                "20100910T000000 +0200 +0300",
+                "20101001T000000 +0300 +0200",
+            ],
         ),
         (
             "Africa/Casablanca",
             dt.date(2026, 1, 12),
-            ["20260111T000000 +0100 +0100", "20260215T030000 +0100 +0000", "20260322T020000 +0000 +0100"],
+            ["20260111T010000 +0100 +0100", "20260215T030000 +0100 +0000", "20260322T020000 +0000 +0100"],
         ),
     ],
 )
 def test_the_zone_tells_its_changes_in_the_semester(zone: str, start: dt.date, changes: list[str]) -> None:
-    semester = Semester(start_date=start, time_zone=zone)
+    semester = Semester(start_date=start, weeks=30, time_zone=zone)
     (component,) = Calendar.from_ical(export_ics(semester, [])).walk("VTIMEZONE")
     assert component["TZID"] == zone
     told = [
@@ -233,3 +244,23 @@ def test_two_machines_export_and_import_the_same() -> None:
     }
     assert len(told) == 1
     assert len(told.pop().strip()) == 64
+
+
+@pytest.mark.parametrize(
+    ("zone", "start"),
+    [
+        ("Africa/Cairo", dt.date(2010, 4, 12)),
+        ("Europe/Berlin", dt.date(2026, 9, 7)),
+        ("America/New_York", dt.date(2026, 2, 2)),
+        ("Africa/Casablanca", dt.date(2026, 1, 12)),
+        ("Australia/Lord_Howe", dt.date(2026, 2, 2)),
+        ("Asia/Shanghai", dt.date(2026, 2, 2)),
+    ],
+)
+def test_a_reader_without_a_list_of_zones_reads_the_same_times(zone: str, start: dt.date) -> None:
+    semester = Semester(start_date=start, weeks=30, time_zone=zone)
+    daily = Course("a", "", tuple(Meeting(week, day, 1, 12) for week in range(1, 31) for day in range(1, 8)))
+    exported = export_ics(semester, [daily]).replace(zone.encode(), b"Custom")
+    result = read(exported, "t.ics", semester)
+    assert result.courses == (daily,)
+    assert set(codes(result)) == {(True, ())}

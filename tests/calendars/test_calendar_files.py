@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import icalendar
 import pytest
+import recurring_ical_events
 from calendar_files import TERM, calendar, codes, event, events, places, read, weeks
 
 from newagent.calendars.collect import MAX_ROWS
@@ -201,6 +203,8 @@ def test_an_occurrence_made_all_day_or_nameless_leaves_its_place_too() -> None:
         (("EXRULE:FREQ=WEEKLY;INTERVAL=2",), "unsupported_rule"),
         (("DTSTART:yesterday",), "bad_event"),
         (("DTSTART:PT1H",), "bad_event"),
+        (("DTSTART:080000",), "bad_event"),
+        (("DTSTART:20260302T080000/PT1H",), "bad_event"),
         (("DTSTART:18990302T080000",), "bad_event"),
         (("DTSTART:00010101T000000", "DTEND:00010101T010000"), "bad_event"),
         (("DTEND;VALUE=DATE:20260302",), "bad_event"),
@@ -357,3 +361,17 @@ def test_components_nested_without_end() -> None:
     with pytest.raises(InputError) as caught:
         events(*["BEGIN:X"] * 10_000)
     assert caught.value.code == "nothing_to_import"
+
+
+def test_a_fault_of_the_library_is_told_as_one_of_the_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise AttributeError("no such thing")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(recurring_ical_events, "of", fails)
+        result = events(event(WEEKLY), event("RECURRENCE-ID:20260309T000000Z"))
+        assert codes(result) == [(False, ("bad_event",))] * 2
+        assert result.report[0].reason() == "这个日程的格式不对：no such thing"
+    with monkeypatch.context() as patch:
+        patch.setattr(icalendar.vDDDTypes, "from_ical", fails)
+        assert codes(events(event())) == [(False, ("bad_event",))]
