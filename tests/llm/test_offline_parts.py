@@ -10,7 +10,7 @@ import json_repair
 import pytest
 
 from newagent.llm.decode import json_object
-from newagent.llm.offline.facts import Call, ClassFacts, Facts, View
+from newagent.llm.offline.facts import Call, ClassFacts, Facts, View, read_view
 from newagent.llm.offline.naming import TaskLine, find_tasks, identity_of, match, named_classes, plain, tasks_in
 from newagent.llm.offline.places import nearest, spot_in, spots_in
 from newagent.llm.offline.policy import decide
@@ -330,3 +330,43 @@ def test_a_judge_that_answers_otherwise_is_quoted() -> None:
 
 def test_hello_without_classes_has_nothing_to_tell_of_them() -> None:
     assert "个任务类" not in decide(view(goal="你好", classes=[])).text
+
+
+def test_calls_that_are_none_are_passed_over_and_bad_arguments_are_empty() -> None:
+    brief = 'FACTS {"phase": "planning", "goal": "x"}'
+    made = [
+        {"id": "a", "function": {"name": "look", "arguments": "{oops"}},
+        {"id": 5, "function": {"name": "look"}},
+        {"id": "c", "function": {"name": ["look"]}},
+        {"id": "d", "function": {"name": "look", "arguments": {"day": 1}}},
+    ]
+    read = read_view({"messages": [{"role": "assistant", "tool_calls": made}, {"role": "user", "content": brief}]})
+    assert read is not None
+    assert read.calls == (Call("look", {}, ""), Call("look", {"day": 1}, ""))
+
+
+def test_the_failures_of_the_brief_end_where_the_brief_goes_on() -> None:
+    brief = "最近的失败：\nmove conflict：一。\nswap locked：二。"
+    assert view(brief=brief).failures == ("move conflict：一。", "swap locked：二。")
+    assert view(brief=f"{brief}\n这一步已连续失败三次").failures == view(brief=brief).failures
+    assert (view(brief=brief).reason, view(brief="").reason) == ("二", "")
+
+
+def test_only_refusals_in_a_row_pass_candidates_over() -> None:
+    brief = "最近的失败：\napply_candidate conflict：x\nmove conflict：x\napply_candidate conflict：x"
+    candidates = [{"candidate_id": f"c{i}", "tool": "move", "summary": "s", "benefit": 9} for i in (1, 2, 3)]
+    judgement = {"current": True, "cost": 50, "should_continue": True, "feasible": True, "recommended": "move"}
+    fields: dict[str, Any] = {
+        "phase": "executing",
+        "goal": "优化",
+        "steps": [{"content": "体检，按给出的候选逐步改进"}],
+        "last": {"tool": "apply_candidate", "ok": False, "code": "conflict"},
+        "judgement": {**judgement, "candidates": candidates},
+    }
+    assert decide(view(brief=brief, tools="analyze_health", **fields)).arguments == {"candidate_id": "c2"}
+
+
+def test_the_first_answer_tells_how_the_words_were_understood() -> None:
+    first = decide(view(goal="周三有什么"))
+    assert first.why == "按规则理解为：问某天的安排。"
+    assert decide(view(Call("context_tools_add", {}, "ok"), goal="周三有什么")).why == ""

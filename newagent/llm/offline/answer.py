@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said and called; `why` is the rule that led to it, sent as reasoning."""
+    """What is said and called; `why` is how the sentence was understood, sent as reasoning."""
 
     text: str = ""
     name: str = ""
@@ -17,26 +17,26 @@ class Reply:
     why: str = ""
 
 
-def words(text: str, why: str) -> Reply:
+def words(text: str) -> Reply:
     """Only words."""
-    return Reply(text, why=why)
+    return Reply(text)
 
 
-def call(name: str, said: str, why: str, /, **arguments: Any) -> Reply:
+def call(name: str, said: str = "", /, **arguments: Any) -> Reply:
     """A call, with words before it."""
-    return Reply(said, name, arguments, why)
+    return Reply(said, name, arguments)
 
 
-def ask(text: str, why: str, *options: str) -> Reply:
+def ask(text: str, *options: str) -> Reply:
     """A question with options, at most twelve."""
-    return Reply("", "ask_user", {"text": text, "options": list(dict.fromkeys(options))[:12]}, why)
+    return Reply("", "ask_user", {"text": text, "options": list(dict.fromkeys(options))[:12]})
 
 
 def finish(more: bool, check: str, said: str = "") -> Reply:
     """The end of a step where more follow, else of the work."""
-    return Reply(said, "next_step" if more else "done", {"goal_check": check}, "the step is done")
+    return Reply(said, "next_step" if more else "done", {"goal_check": check})
 
 
 def give_up(said: str, code: str, reason: str) -> Reply:
     """The end of a run that cannot go on, with the reason for the user."""
-    return Reply("", "abort", {"code": code, "user_message": said, "internal_reason": reason}, "no way on")
+    return Reply("", "abort", {"code": code, "user_message": said, "internal_reason": reason})

@@ -22,10 +22,10 @@ def day(view: View, intent: Intent) -> Reply:
     """What is on a day, or on each day of a week."""
     language, window = view.language, view.facts.window
     if window is None:
-        return words(say(language, "no_schedule"), "no timetable")
+        return words(say(language, "no_schedule"))
     days = intent.when.days(view)
     if not days:
-        return words(say(language, "not_in_window", first=window.first, last=window.last), "outside the window")
+        return words(say(language, "not_in_window", first=window.first, last=window.last))
     first = opened(view, "query_range", "detail_read")
     if first is not None:
         return first
@@ -38,26 +38,26 @@ def day(view: View, intent: Intent) -> Reply:
             wanted |= {"start": bounds[0], "end": min(bounds[1], window.sections)}
         asked = view.made("query_range", **wanted)
         if asked is None:
-            return call("query_range", "", "look at the day", **wanted)
+            return call("query_range", **wanted)
         told.append(asked.result)
-    return words("\n\n".join(told), "told the day")
+    return words("\n\n".join(told))
 
 
 def free(view: View, intent: Intent) -> Reply:
     """When there is room for two sections in a row."""
     language, window = view.language, view.facts.window
     if window is None:
-        return words(say(language, "no_schedule"), "no timetable")
+        return words(say(language, "no_schedule"))
     if not intent.when.days(view):
-        return words(say(language, "not_in_window", first=window.first, last=window.last), "outside the window")
+        return words(say(language, "not_in_window", first=window.first, last=window.last))
     first = opened(view, "query_available_slots")
     if first is not None:
         return first
     wanted = {"span": 2, "limit": 12, "allow_embed": False, **intent.when.filters(view)}
     asked = view.made("query_available_slots", **wanted)
     if asked is None:
-        return call("query_available_slots", "", "look for free places", **wanted)
-    return words(asked.result if spots_in(asked.result) else say(language, "no_free"), "told the free places")
+        return call("query_available_slots", **wanted)
+    return words(asked.result if spots_in(asked.result) else say(language, "no_free"))
 
 
 def where(view: View, intent: Intent) -> Reply:
@@ -70,34 +70,34 @@ def where(view: View, intent: Intent) -> Reply:
         found = the_task(view, intent.phrases[0], tasks)
         assert isinstance(found, Reply), "what matches nothing is listed or asked about"
         return found
-    return words("\n".join(f"{task.label}{task.line}" for task in matches[:12]), "told the places")
+    return words("\n".join(f"{task.label}{task.line}" for task in matches[:12]))
 
 
 def status(view: View, _: Intent) -> Reply:
     """How much is placed and what is not."""
     if not view.facts.classes:
-        return words(say(view.language, "no_schedule"), "no classes")
+        return words(say(view.language, "no_schedule"))
     first = opened(view, "get_overview")
     if first is not None:
         return first
     asked = view.made("get_overview")
     if asked is None:
-        return call("get_overview", "", "look at everything")
+        return call("get_overview")
     lines = [line for line in asked.result.split("\n") if not re.match(r"D\d+ ", line)]
-    return words("\n".join(lines), "told the overview")
+    return words("\n".join(lines))
 
 
 def health(view: View, _: Intent) -> Reply:
     """What the judge finds wrong."""
     if not view.facts.classes:
-        return words(say(view.language, "no_schedule"), "no classes")
+        return words(say(view.language, "no_schedule"))
     first = opened(view, "analyze_health", "analyze")
     if first is not None:
         return first
     asked = view.made("analyze_health")
     if asked is None:
-        return call("analyze_health", "", "ask the judge")
-    return words(_health_words(view, asked.result), "told the health")
+        return call("analyze_health")
+    return words(_health_words(view, asked.result))
 
 
 def _health_words(view: View, result: str) -> str:

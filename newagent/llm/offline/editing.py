@@ -33,12 +33,12 @@ def plan_move(view: View, intent: Intent) -> Reply:
         return tasks
     if not intent.phrases:
         labels = [task.label for task in tasks[:8]]
-        return ask(say(view.language, "ask.which_task"), "no task was named", *labels)
+        return ask(say(view.language, "ask.which_task"), *labels)
     task = the_task(view, intent.phrases[0], tasks)
     if isinstance(task, Reply):
         return task
     if not intent.when:
-        return ask(say(view.language, "ask.where", task=task.label), "no time was named")
+        return ask(say(view.language, "ask.where", task=task.label))
     spot = the_spot(view, intent.when, task)
     if isinstance(spot, Reply):
         return spot
@@ -95,7 +95,7 @@ def edit(view: View, kind: str, content: str) -> Reply:
         return finish(False, check, say(language, "say.stop"))
     if view.failed(tool):
         return give_up(say(language, "cannot", reason=view.reason), view.failed(tool), view.reason)
-    return _open(view, tool) or call(tool, "", f"carry out: {kind}", **_arguments(kind, ids))
+    return _open(view, tool) or call(tool, **_arguments(kind, ids))
 
 
 def _arguments(kind: str, ids: Sequence[int]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _place(view: View, tool: str, task_id: int, content: str, last: Call | None)
     if asked is None:
         if view.failed("query_available_slots"):
             return give_up(say(language, "cannot", reason=view.reason), "no_place", view.reason)
-        return _open(view, "query_available_slots") or call("query_available_slots", "", "another place", **wanted)
+        return _open(view, "query_available_slots") or call("query_available_slots", **wanted)
     tried = {(one.arguments.get("day"), one.arguments.get("start")) for one in view.calls if one.name == tool}
     days = set(when.days(view))
     around = spot_in(content) or Spot(1, 1, 1, "")
@@ -135,9 +135,9 @@ def _place(view: View, tool: str, task_id: int, content: str, last: Call | None)
     else:
         text = say(language, "ask.no_place_at_all", task=f"#{task_id}")
     offered = [one.words for one in spots[:OFFERED]]
-    return ask(text, "another place", *offered, say(language, "option.keep"))
+    return ask(text, *offered, say(language, "option.keep"))
 
 
 def _put(view: View, tool: str, task_id: int, spot: Spot) -> Reply:
     said = say(view.language, "say.move", task=f"#{task_id}", place=spot.words)
-    return call(tool, said, "the nearest legal place", task_id=task_id, day=spot.day, start=spot.start)
+    return call(tool, said, task_id=task_id, day=spot.day, start=spot.start)

@@ -47,10 +47,10 @@ def _prefer(view: View, more: bool) -> Reply:
             return finish(more, check)
         if not understand(last.words, view.facts.classes).wishes:
             options = (say(language, "option.improve"), say(language, "option.stop"))
-            return ask(say(language, "ask.prefer"), "the preferences were refused", *options)
+            return ask(say(language, "ask.prefer"), *options)
     wishes = merged(intent_of(view).wishes, view.facts.preferences)
     return opened(view, "set_preferences", "mutation", "analyze", "preference") or call(
-        "set_preferences", say(language, "say.prefer"), "wishes are set first", **wishes
+        "set_preferences", say(language, "say.prefer"), **wishes
     )
 
 
@@ -74,7 +74,7 @@ def _build(view: View, more: bool) -> Reply:
         return negotiate(view)
     if failed in ("blocked", "undecided"):
         options = () if rebuild else (say(language, "option.rebuild"),)
-        return ask(say(language, f"ask.{failed}"), failed, *options, say(language, "option.stop"))
+        return ask(say(language, f"ask.{failed}"), *options, say(language, "option.stop"))
     chosen = [one for one in view.facts.classes if not intent.classes or one.id in intent.classes]
     if rebuild and not intent.rebuild:
         # What stands in the way may belong to any class.
@@ -83,5 +83,5 @@ def _build(view: View, more: bool) -> Reply:
     if rebuild:
         arguments["rebuild"] = True
     return opened(view, "rough_build", "mutation", "analyze") or call(
-        "rough_build", say(language, "say.build"), "place everything at once", **arguments
+        "rough_build", say(language, "say.build"), **arguments
     )

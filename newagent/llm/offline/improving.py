@@ -27,7 +27,7 @@ def improve(view: View, more: bool) -> Reply:
         if view.failed("analyze_health"):
             return finish(False, check)
         return opened(view, "analyze_health", "mutation", "analyze") or call(
-            "analyze_health", say(language, "say.judge"), "the timetable has changed, so the judge is asked"
+            "analyze_health", say(language, "say.judge")
         )
     if not judgement.feasible:
         return negotiate(view)
@@ -66,11 +66,11 @@ def _candidate(view: View, judgement: JudgementFacts, more: bool) -> Reply:
         return finish(more, say(language, "check.improve"), say(language, "say.no_more"))
     if len(refused) >= PATIENCE and view.latest is refused[-1]:
         options = (say(language, "option.more"), say(language, "option.stop"))
-        return ask(say(language, "ask.improve"), "several were refused", *options)
+        return ask(say(language, "ask.improve"), *options)
     best = left[0]
     key = "say.next_candidate" if refused or spent else "say.candidate"
     said = say(language, key, summary=best.summary)
-    return call("apply_candidate", said, "the largest benefit", candidate_id=best.candidate_id)
+    return call("apply_candidate", said, candidate_id=best.candidate_id)
 
 
 def _left(judgement: JudgementFacts, refused: list[Call]) -> list[CandidateFacts]:

@@ -15,7 +15,7 @@ def negotiate(view: View) -> Reply:
     language, judgement, latest = view.language, view.judgement, view.latest
     if judgement is None and not view.failed("analyze_health"):
         return opened(view, "analyze_health", "mutation", "analyze") or call(
-            "analyze_health", say(language, "say.judge"), "the judge knows the ways out"
+            "analyze_health", say(language, "say.judge")
         )
     options = judgement.options if judgement is not None else ()
     if latest is not None and latest.name == "ask_user":
@@ -24,4 +24,4 @@ def negotiate(view: View) -> Reply:
             return finish(False, say(language, "relax.closed"), say(language, "relax.closed"))
         return finish(False, chosen.summary, say(language, "relax.choose", option=chosen.summary))
     summaries = [one.summary for one in options] or [say(language, "option.stop")]
-    return ask(say(language, "ask.infeasible"), "it does not fit", *summaries)
+    return ask(say(language, "ask.infeasible"), *summaries)

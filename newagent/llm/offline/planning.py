@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from newagent.llm.offline import answering, editing
@@ -21,11 +22,13 @@ def plan(view: View) -> Reply:
     latest = view.latest
     if latest is not None and latest.name == "plan_done" and latest.rejected and not _understood(view, latest.words):
         options = (say(view.language, "option.do_it"), say(view.language, "option.stop"))
-        return ask(say(view.language, "ask.plan"), "the plan was refused", *options)
+        return ask(say(view.language, "ask.plan"), *options)
     if latest is not None and latest.words and stops(view, latest.words):
-        return words(say(view.language, "nothing_to_stop"), "stop")
+        return words(say(view.language, "nothing_to_stop"))
     intent = intent_of(view)
-    return HANDLERS[intent.kind](view, intent)
+    reply = HANDLERS[intent.kind](view, intent)
+    understood = say(view.language, "understood", kind=say(view.language, f"kind.{intent.kind}"))
+    return replace(reply, why=understood) if latest is None else reply
 
 
 def _understood(view: View, text: str) -> bool:
@@ -34,34 +37,34 @@ def _understood(view: View, text: str) -> bool:
 
 
 def _said(key: str) -> Callable[[View, Intent], Reply]:
-    return lambda view, _: words(say(view.language, key), key)
+    return lambda view, _: words(say(view.language, key))
 
 
 def _hello(view: View, _: Intent) -> Reply:
     facts, state = view.facts, ""
     if facts.classes:
         state = say(view.language, "state", classes=len(facts.classes), pending=facts.pending, placed=facts.placed)
-    return words(say(view.language, "hello", state=state), "hello")
+    return words(say(view.language, "hello", state=state))
 
 
 def _work(view: View, intent: Intent) -> Reply:
     """Placing, wishes and improving, as a plan of one to three steps."""
     language, facts = view.language, view.facts
     if not facts.classes:
-        return words(say(language, "no_schedule"), "no classes")
+        return words(say(language, "no_schedule"))
     chosen = [one for one in facts.classes if not intent.classes or one.id in intent.classes]
     waiting = [one for one in chosen if one.pending or intent.rebuild]
     build = intent.build or (intent.improve and not facts.placed and not intent.wishes)
     if build and not waiting and not intent.wishes:
         what = names_of(view, chosen) if intent.classes else say(language, "every_class")
-        return words(say(language, "no_pending", what=what), "nothing pending")
+        return words(say(language, "no_pending", what=what))
     build = build and bool(waiting)
     improve = intent.improve and (build or facts.placed > 0)
     first = opened(view, "get_overview")
     if first is not None:
         return first
     if view.made("get_overview") is None:
-        return call("get_overview", "", "look before planning")
+        return call("get_overview")
     steps: list[dict[str, Any]] = []
     if intent.wishes:
         names = {one.id: one.name for one in facts.classes}
@@ -74,7 +77,7 @@ def _work(view: View, intent: Intent) -> Reply:
         steps.append(step(view, "improve"))
     mode = "first_full" if build and improve else "global_reopt" if improve else "local_adjust"
     hook = WISHING if intent.wishes else EDITING
-    return call("plan_done", _introduction(view, intent, len(steps)), "plan", steps=steps, mode=mode, context_hook=hook)
+    return call("plan_done", _introduction(view, intent, len(steps)), steps=steps, mode=mode, context_hook=hook)
 
 
 def _introduction(view: View, intent: Intent, steps: int) -> str:

@@ -25,19 +25,19 @@ def answer(body: Mapping[str, Any]) -> Reply:
 def decide(view: View) -> Reply:
     """The answer to a request of the loop. A call that has just failed is not tried again as it is."""
     if view.facts.phase == "delivering":
-        return words(_summary(view), "deliver")
+        return words(_summary(view))
     reply = plan(view) if view.facts.phase == "planning" else execute(view)
     code = view.failed(reply.name) if reply.name and reply.name != "apply_candidate" else ""
     if not code:
         return reply
     said = say(view.language, "cannot", reason=view.reason)
-    return words(said, code) if view.facts.phase == "planning" else give_up(said, code, view.reason)
+    return words(said) if view.facts.phase == "planning" else give_up(said, code, view.reason)
 
 
 def _introduction(text: str) -> Reply:
     language: Language = "en" if text.isascii() and text.strip() else "zh"
     kind = understand(text, ()).kind
-    return words(say(language, kind if kind in ("help", "who") else "unknown"), "no brief of the loop")
+    return words(say(language, kind if kind in ("help", "who") else "unknown"))
 
 
 def _summary(view: View) -> str:

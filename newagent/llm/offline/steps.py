@@ -38,7 +38,6 @@ def opened(view: View, tool: str, *packs: str) -> Reply | None:
     return call(
         "context_tools_add",
         say(view.language, "looking"),
-        f"{tool} is not open yet",
         domain="schedule",
         packs=list(packs),
         mode="merge",
@@ -55,8 +54,6 @@ def single(view: View, kind: str, **values: object) -> Reply:
     """A plan of one edit."""
     return call(
         "plan_done",
-        "",
-        f"plan: {kind}",
         steps=[step(view, kind, "edit", **values)],
         mode="local_adjust",
         context_hook=EDITING,
