@@ -30,8 +30,6 @@ from newagent.state.documents import Resume
 from newagent.state.store import Session
 from newagent.texts import Locale, say
 
-PLACE = "帮我把这些任务排进日程"
-WISH = "晚上不想学太费脑的，一天里少换几科"
 MOST_CARDS = 60
 
 
@@ -90,9 +88,9 @@ class Story:
     async def tell(self) -> dict[str, Any]:
         """Runs both turns, shows the weeks, applies; returns the document of `--json`."""
         self.console.print(Rule(say(self.locale, "demo.first")))
-        first = await self._turn(None, PLACE)
+        first = await self._turn(None, say(self.locale, "demo.place"))
         self.console.print(Rule(say(self.locale, "demo.second")))
-        second = await self._turn(first.state.conversation_id, WISH)
+        second = await self._turn(first.state.conversation_id, say(self.locale, "demo.wish"))
         before, after = first.schedule, second.schedule
         if before is None or after is None:
             raise RefusedError("no_schedule", "the sample term could not be loaded")
