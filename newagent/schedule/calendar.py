@@ -59,7 +59,7 @@ class Semester(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    start_date: dt.date
+    start_date: dt.date = Field(ge=dt.date(1901, 1, 1), le=dt.date(2199, 1, 1))
     weeks: int = Field(default=18, ge=1, le=30)
     time_zone: str = "Asia/Shanghai"
     sections: tuple[Section, ...] = Field(default=DEFAULT_SECTIONS, min_length=1, max_length=MAX_SECTIONS)
