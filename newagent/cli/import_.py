@@ -62,7 +62,8 @@ def _semester(start: str, weeks: int, time_zone: str) -> Semester:
         return Semester(start_date=first, weeks=weeks, time_zone=time_zone)
     except ValidationError as error:
         fault = error.errors()[0]
-        name = "--" + "-".join(str(part) for part in fault["loc"]).replace("_", "-")
+        field = "_".join(str(part) for part in fault["loc"])
+        name = {"start_date": "--semester-start"}.get(field, f"--{field.replace('_', '-')}")
         raise CommandUsageError("usage", f"{name}: {fault['msg']}") from None
 
 
