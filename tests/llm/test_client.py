@@ -19,7 +19,7 @@ from newagent.llm.mind import Delta, Usage
 from newagent.settings import Budgets
 from tests.llm.endpoint import Endpoint, Exchange, called, cut, delta, document, end, refuse, stream, text
 
-KEY = "sk-very-secret-0123456789"
+KEY = "a very secret key of no known form".replace(" ", "")
 PLAIN = Dialect("http://unused.invalid")
 ASKED = ChatRequest("m", [{"role": "user", "content": "hi"}])
 FINE = stream(*text("fine", finish="stop"))
@@ -201,9 +201,10 @@ async def test_signs_of_life_are_no_tokens() -> None:
             await exchange.event(delta())
             await asyncio.sleep(0.01)
 
-    async with bench(ping, gap=0.3) as (made, _):
+    async with bench(ping, gap=0.3, total=1000) as (made, _):
         with pytest.raises(ModelError) as raised:
-            await made.ask()
+            async with asyncio.timeout(5):
+                await made.ask()
     assert raised.value.code == "model_timeout"
 
 
@@ -216,7 +217,8 @@ async def test_the_whole_call_has_its_time_too() -> None:
 
     async with bench(drip, total=0.3) as (made, _):
         with pytest.raises(ModelError) as raised:
-            await made.ask()
+            async with asyncio.timeout(5):
+                await made.ask()
     assert raised.value.code == "model_timeout"
 
 
@@ -302,7 +304,7 @@ async def test_a_wait_beyond_the_call_s_time_is_not_waited_for() -> None:
 
 
 FINAL = [
-    ("401", refuse(401, {"message": f"bad key {KEY}"}), "model_unavailable"),
+    ("401", refuse(401, {"message": f"not known: {KEY}"}), "model_unavailable"),
     ("404", refuse(404, {"message": "no such model"}), "model_unavailable"),
     ("no credit", refuse(429, {"message": "pay", "code": "insufficient_quota"}), "model_rate_limited"),
     ("filtered request", refuse(400, {"message": "x", "code": "data_inspection_failed"}), "model_refused"),
