@@ -58,8 +58,13 @@ DIALECTS: Mapping[str, Dialect] = {
     "ark": Dialect(
         "https://ark.cn-beijing.volces.com/api/v3", thinking_on=_TYPE_ON, thinking_off=_TYPE_OFF, temperature=0.3
     ),
+    # GLM tells the usage in the last chunk without being asked.
     "glm": Dialect(
-        "https://open.bigmodel.cn/api/paas/v4", thinking_on=_TYPE_ON, thinking_off=_TYPE_OFF, temperature=0.3
+        "https://open.bigmodel.cn/api/paas/v4",
+        thinking_on=_TYPE_ON,
+        thinking_off=_TYPE_OFF,
+        temperature=0.3,
+        stream_usage=False,
     ),
     # Ollama refuses a request to think where the model cannot, so thinking is only ever switched off.
     "ollama": Dialect(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -179,3 +180,10 @@ def test_every_dialect_has_a_name_and_an_address() -> None:
     for name, dialect in DIALECTS.items():
         assert dialect_named(name) is dialect
         assert dialect.base_url.startswith("http")
+
+
+def test_the_page_on_models_names_every_dialect_with_its_address() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "backend" / "models.md").read_text("utf-8")
+    for name, dialect in DIALECTS.items():
+        assert f"| `{name}` |" in page
+        assert f"`{dialect.base_url}`" in page
