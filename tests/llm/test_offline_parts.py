@@ -68,6 +68,10 @@ TIMES: list[tuple[str, dict[str, Any], list[int]]] = [
     ("week 4", {"week": 4}, [6, 7, 8, 9, 10, 11, 12]),
     ("the day after tomorrow", {"offset": 2}, [3]),
     ("某个时候", {}, list(range(1, 15))),
+    ("wednesday at 3 pm", {"weekdays": (3,), "period": "afternoon"}, [1, 8]),
+    ("9:30", {"period": "morning"}, list(range(1, 15))),
+    ("周三19点", {"weekdays": (3,), "period": "evening"}, [1, 8]),
+    ("12 am", {"period": "morning"}, list(range(1, 15))),
 ]
 
 

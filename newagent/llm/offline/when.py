@@ -130,7 +130,7 @@ def when_of(text: str) -> When:
         offset=next((days for days, pattern in _OFFSETS if re.search(pattern, text)), None),
         month_day=_month_day(text),
         day=_number(r"(?<![a-z])d\s?(\d{1,3})(?!\d)|\bday (\d{1,3})\b", text),
-        period=next((name for name, pattern in _PERIODS if re.search(pattern, text)), None),
+        period=next((name for name, pattern in _PERIODS if re.search(pattern, text)), None) or _clock(text),
         sections=_sections(text),
     )
 
@@ -194,6 +194,19 @@ def _sections(text: str) -> tuple[int, int] | None:
         return None
     first = int(found[1])
     return first, int(found[2]) if found[2] else 99
+
+
+def _clock(text: str) -> Period | None:
+    """The period of a clock time that tells morning from evening: 3 pm, 15:30, 19点."""
+    half = re.search(r"\b(\d{1,2})(?::\d{2})?\s*([ap])\.?m\b", text)
+    full = re.search(r"\b(\d{1,2}):\d{2}\b|(?<!\d)(1[3-9]|2[0-3])\s*点", text)
+    if half:
+        hour = int(half[1]) % 12 + (12 if half[2] == "p" else 0)
+    elif full:
+        hour = int(full[1] or full[2])
+    else:
+        return None
+    return "morning" if hour < 12 else "afternoon" if hour < 18 else "evening"
 
 
 def _number(pattern: str, text: str) -> int | None:
