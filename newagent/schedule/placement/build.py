@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from newagent.schedule.edits import Edited, finish
 from newagent.schedule.model import ScheduleState, Slot
+from newagent.schedule.placement.optimise import optimise
+from newagent.schedule.placement.plan import Plan
 from newagent.schedule.placement.problem import Place, Problem, compile_problem
 from newagent.schedule.placement.report import PlacementReport, blocking, explain, gap_of
 from newagent.schedule.placement.solve import remainder, solve
@@ -13,6 +15,8 @@ from newagent.schedule.rules import Violation
 
 NODES = 200_000
 """Search nodes that one question about items of mixed lengths may cost."""
+BUDGET, ITEM_BUDGET = 300_000, 10_000
+"""Steps of optimisation, at least and for each item."""
 
 
 def rough_build(
@@ -32,7 +36,7 @@ def rough_build(
     if answer.status != "feasible":
         code = None if answer.status == "infeasible" else answer.status
         return explain(state, scope, rebuild, nodes, problem, code)
-    return _carried_out(problem, answer.places)
+    return _carried_out(problem, _improved(problem, answer.places))
 
 
 def feasibility(state: ScheduleState, class_ids: Sequence[int], nodes: int = NODES) -> tuple[bool | None, int, str]:
@@ -53,6 +57,15 @@ def feasibility(state: ScheduleState, class_ids: Sequence[int], nodes: int = NOD
     if isinstance(cause, tuple):
         return True, gap, "blocked"
     return (False, gap, "capacity") if cause == "infeasible" else (None, gap, "undecided")
+
+
+def _improved(problem: Problem, places: Sequence[Place]) -> Sequence[Place]:
+    """A near-optimal placement, from any."""
+    if all(problem.on_grid(item, place) for item, place in zip(problem.items, places, strict=True)):
+        problem = problem.without_homes()
+    plan = Plan(problem, places)
+    optimise(plan, BUDGET + ITEM_BUDGET * len(problem.items))
+    return plan.places()
 
 
 def _carried_out(problem: Problem, places: Sequence[Place]) -> Edited | Violation:

@@ -17,12 +17,22 @@ from newagent.schedule.placement.arrange import IMPOSSIBLE
 from newagent.schedule.placement.hands import FIELD
 from newagent.schedule.placement.plan import Plan
 
+DEPTH = 4
+"""Moves that a chain may have."""
+SLACK = 40
+"""A chain that costs as much more than the plan is given up."""
+
+LINK_STEPS = 60
+"""What a class and day of a search for chains counts for in the budget."""
+
 
 class Link(NamedTuple):
-    """A chain so far: its change of the cost, the classes moved as bits, and the class and day of every departure."""
+    """A chain so far: its change of the cost, the classes moved and the days touched as bits, and the class and day of
+    every departure."""
 
     cost: int
     moved: int
+    touched: int
     leaves: tuple[tuple[int, int], ...]
 
 
@@ -36,17 +46,16 @@ class Chain(NamedTuple):
 class Chains:
     """Finds and carries out chains on a plan; only classes with interchangeable items take part."""
 
-    def __init__(self, plan: Plan, depth: int, slack: int) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.depth, self.slack = depth, slack
         self.free = [k for k, hands in enumerate(plan.days.hands) if hands.plain]
         self.steps = 0
         self._exchanges: dict[tuple[int, int], list[list[int]]] = {}
 
-    def run(self, start: int) -> int:
-        """Carries out gaining chains that begin with a class; returns how much the cost fell."""
+    def run(self, start: int, first: int, last: int) -> int:
+        """Carries out gaining chains between two days that begin with a class; returns how much the cost fell."""
         gain = 0
-        for chain in sorted(self._find(start)):
+        for chain in sorted(self._find(start, first, last)):
             gain += self._carry_out(chain)
         return gain
 
@@ -64,28 +73,32 @@ class Chains:
             plan.put((k, day, count) for (k, day), count in changes.items())
         return max(0, gain)
 
-    def _find(self, start: int) -> list[Chain]:
+    def _find(self, start: int, first: int, last: int) -> list[Chain]:
         plan = self.plan
-        days = range(1, plan.length + 1)
-        exchange = [[], *(self._exchange(day) for day in days)]
+        days = range(first, last + 1)
+        exchange = [[]] * first + [self._exchange(day) for day in days]
         later = [self._shift(k, -1) for k in range(len(plan.classes))]
         sooner = [self._shift(k, 1) for k in range(len(plan.classes))]
+        leave = [self._owns(k, -1) for k in range(len(plan.classes))]
+        enter = [self._owns(k, 1) for k in range(len(plan.classes))]
         none = len(plan.classes)
         found: list[Chain] = []
         leaving: list[list[Link | None]] = [[None] * (plan.length + 1) for _ in plan.classes]
         for day in days:
             if plan.counts[start][day]:
-                cost = exchange[day][none][start] + self._own(start, day, -1)
-                leaving[start][day] = Link(cost, 1 << start, ((start, day),))
-        for level in range(self.depth):
+                cost = exchange[day][none][start] + leave[start][day]
+                leaving[start][day] = Link(cost, 1 << start, 1 << day, ((start, day),))
+        here = [[k for k in self.free if plan.counts[k][day]] for day in range(plan.length + 1)]
+        self.steps += LINK_STEPS * len(days) * len(self.free)
+        for level in range(DEPTH):
             arriving: list[list[Link | None]] = [[]] * len(plan.classes)
             for k in self.free:
-                arriving[k] = self._arrive(k, leaving[k], later[k], sooner[k])
+                arriving[k] = self._arrive(days, leaving[k], enter[k], later[k], sooner[k])
                 for day in days:
                     link = arriving[k][day]
                     if link is not None:
                         self._end(found, link, day, link.cost + exchange[day][k][none])
-            if level + 1 == self.depth:
+            if level + 1 == DEPTH:
                 break
             leaving = [[None] * (plan.length + 1) for _ in plan.classes]
             for day in days:
@@ -93,19 +106,20 @@ class Chains:
                     link = arriving[k][day]
                     if link is None:
                         continue
+                    paid, moved, touched, leaves = link
                     prices = exchange[day][k]
-                    for j in self.free:
-                        if link.moved >> j & 1 or not plan.counts[j][day]:
+                    for j in here[day]:
+                        if moved >> j & 1:
                             continue
-                        cost = link.cost + prices[j] + self._own(j, day, -1)
+                        cost = paid + prices[j] + leave[j][day]
                         known = leaving[j][day]
-                        if cost < (self.slack if known is None else known.cost):
-                            leaving[j][day] = Link(cost, link.moved | 1 << j, (*link.leaves, (j, day)))
+                        if cost < (SLACK if known is None else known.cost):
+                            leaving[j][day] = Link(cost, moved | 1 << j, touched | 1 << day, (*leaves, (j, day)))
             for k in self.free:
                 for day in days:
                     link = leaving[k][day]
                     if link is not None:
-                        self._close(found, link, k, day, exchange, later[k], sooner[k])
+                        self._close(found, link, k, day, exchange, enter[k], later[k], sooner[k])
         return found
 
     def _end(self, found: list[Chain], link: Link, day: int, cost: int) -> None:
@@ -121,6 +135,7 @@ class Chains:
         k: int,
         day: int,
         exchange: Sequence[Sequence[Sequence[int]]],
+        enter: Sequence[int],
         later: Sequence[int],
         sooner: Sequence[int],
     ) -> None:
@@ -130,25 +145,28 @@ class Chains:
             return
         way = later[home] - later[day] if home > day else sooner[day] - sooner[home]
         none = len(self.plan.classes)
-        there = exchange[home][k][first] - exchange[home][none][first] + self._own(k, home, 1)
+        there = exchange[home][k][first] - exchange[home][none][first] + enter[home]
         self._end(found, link, home, link.cost + way + there)
 
     def _arrive(
-        self, k: int, leaving: Sequence[Link | None], later: Sequence[int], sooner: Sequence[int]
+        self,
+        days: range,
+        leaving: Sequence[Link | None],
+        enter: Sequence[int],
+        later: Sequence[int],
+        sooner: Sequence[int],
     ) -> list[Link | None]:
         """For each day the cheapest chain whose last item arrives there."""
-        length = self.plan.length
-        arriving: list[Link | None] = [None] * (length + 1)
-        self.steps += 2 * length
-        for sums, days, sign in ((later, range(1, length + 1), 1), (sooner, range(length, 0, -1), -1)):
+        arriving: list[Link | None] = [None] * len(leaving)
+        for sums, order, sign in ((later, days, 1), (sooner, reversed(days), -1)):
             best: Link | None = None
             least = IMPOSSIBLE
-            for day in days:
-                if best is not None and all(leave[1] != day for leave in best.leaves):
-                    cost = least + sign * sums[day] + self._own(k, day, 1)
+            for day in order:
+                if best is not None and not best.touched >> day & 1:
+                    cost = least + sign * sums[day] + enter[day]
                     known = arriving[day]
-                    if cost < (self.slack if known is None else known.cost):
-                        arriving[day] = Link(cost, best.moved, best.leaves)
+                    if cost < (SLACK if known is None else known.cost):
+                        arriving[day] = Link(cost, best.moved, best.touched, best.leaves)
                 link = leaving[day]
                 if link is not None and link.cost - sign * sums[day] < least:
                     best, least = link, link.cost - sign * sums[day]
@@ -163,9 +181,12 @@ class Chains:
             prices.append(curve[done + change] - curve[done] if done + change >= 0 else IMPOSSIBLE)
         return list(accumulate(prices))
 
-    def _own(self, k: int, day: int, change: int) -> int:
-        own, count = self.plan.own[k][day], self.plan.counts[k][day]
-        return own[count + change] - own[count] if count + change < len(own) else IMPOSSIBLE
+    def _owns(self, k: int, change: int) -> list[int]:
+        """By day what one item of a class more (or less) on it costs of the class's own prices."""
+        return [
+            own[count + change] - own[count] if 0 <= count + change < len(own) else IMPOSSIBLE
+            for own, count in zip(self.plan.own[k], self.plan.counts[k], strict=True)
+        ]
 
     def _exchange(self, day: int) -> list[list[int]]:
         """By the class that is added and the class that is taken away (the last of each: none) what the layout costs

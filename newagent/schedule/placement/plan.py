@@ -16,6 +16,9 @@ from newagent.schedule.placement.days import Days
 from newagent.schedule.placement.hands import FIELD
 from newagent.schedule.placement.problem import Place, Problem
 
+Counts = list[list[int]]
+"""By free class and day the number of its items there."""
+
 SLOTS = 32
 """More items than a day can hold: a curve goes on that far beyond all items, at a prohibitive price."""
 
@@ -25,7 +28,8 @@ class Plan:
 
     `counts[k][d]` items of free class k stand on day d, `done[k][d]` up to and including it; `content[d]` is what
     `Days` makes of it and `layout_price[d]` its cost. `own[k][d][n]` is the price of n items of the class on that day,
-    `curve[k][d][c]` that of c items done after it. `changed[d]` is the moment of the day's last change, `moment` the present one.
+    `curve[k][d][c]` that of c items done after it, which is least at `goal[k][d]` (None: it is flat). `changed[d]` is
+    the moment of the day's last change, `moment` the present one.
     """
 
     def __init__(self, problem: Problem, places: Sequence[Place]) -> None:
@@ -41,7 +45,8 @@ class Plan:
             for number in numbers:
                 self.counts[k][places[number][0]] += 1
         self.done = [_sums(counts) for counts in self.counts]
-        self.curve = [_curve(problem, klass) for klass in self.classes]
+        self.goal = [_goals(problem, klass) for klass in self.classes]
+        self.curve = [_curve(goals, len(numbers)) for goals, numbers in zip(self.goal, groups, strict=True)]
         self.own = [_own(problem, klass) for klass in self.classes]
         self.content = [0] * (self.length + 1)
         self.layout_price = [0] * (self.length + 1)
@@ -66,11 +71,17 @@ class Plan:
 
     def cost(self) -> int:
         """The cost of the plan, up to a constant."""
-        return sum(self.layout_price) + sum(
-            self.own[k][day][self.counts[k][day]] + self.curve[k][day][done[day]]
-            for k, done in enumerate(self.done)
-            for day in range(1, self.length + 1)
-        )
+        return sum(self._run_costs([0, self.length]))
+
+    def _run_costs(self, ends: Sequence[int]) -> list[int]:
+        """What the days after each of the given ones cost, up to and including the next."""
+        costs = [0] * (self.length + 1)
+        for day in range(1, self.length + 1):
+            costs[day] = self.layout_price[day] + sum(
+                own[day][count[day]] + curve[day][done[day]]
+                for own, count, curve, done in zip(self.own, self.counts, self.curve, self.done, strict=True)
+            )
+        return [sum(costs[first + 1 : last + 1]) for first, last in zip(ends, ends[1:], strict=False)]
 
     def gain(self, changes: Mapping[tuple[int, int], int]) -> int:
         """How much the cost would fall with the counts given by (class, day); only for interchangeable items."""
@@ -98,17 +109,50 @@ class Plan:
         self.moment += 1
         touched: set[int] = set()
         classes: set[int] = set()
-        for k, day, count in changes:
+        for k, day, count in list(changes):
             self.counts[k][day] = count
             touched.add(day)
             classes.add(k)
         for k in classes:
             self.done[k] = _sums(self.counts[k])
-            if not self.days.hands[k].plain:
+            if touched and not self.days.hands[k].plain:
                 touched.update(range(min(touched), max(touched) + 1))
         for day in touched:
             self._settle(day)
             self.changed[day] = self.moment
+
+    def snapshot(self) -> Counts:
+        """The counts as they stand."""
+        return [list(counts) for counts in self.counts]
+
+    def restore(self, counts: Counts) -> None:
+        """Makes the counts those of a snapshot."""
+        self.put(
+            (k, day, count)
+            for k, row in enumerate(counts)
+            for day, count in enumerate(row)
+            if count != self.counts[k][day]
+        )
+
+    def cross(self, other: Counts) -> None:
+        """Takes from other counts every run of days that is cheaper there, between days after which both have done the
+        same."""
+        mine, sums = self.snapshot(), [_sums(row) for row in other]
+        meet = [
+            day for day in range(self.length + 1) if all(a[day] == b[day] for a, b in zip(self.done, sums, strict=True))
+        ]
+        here = self._run_costs(meet)
+        self.restore(other)
+        there = self._run_costs(meet)
+        self.restore(mine)
+        self.put(
+            (k, day, row[day])
+            for index, (first, last) in enumerate(zip(meet, meet[1:], strict=False))
+            if there[index] < here[index]
+            for k, row in enumerate(other)
+            for day in range(first + 1, last + 1)
+            if row[day] != self.counts[k][day]
+        )
 
     def places(self) -> list[Place]:
         """The place of each item in the cheapest layouts, every class in order."""
@@ -148,26 +192,29 @@ def _own(problem: Problem, klass: int) -> list[list[int]]:
     return [prices[more] for more in fixed]
 
 
-def _curve(problem: Problem, klass: int) -> list[list[int]]:
-    """By day the price of each cumulative count of a class; zero for a rapid class and on days not eligible."""
-    traits = problem.model.classes[klass]
-    free, size = len(problem.of_class[klass]), problem.sizes[klass]
+def _goals(problem: Problem, klass: int) -> list[int | None]:
+    """By day how many free items of a class should be done; None for a rapid class and on days not eligible."""
+    traits, size = problem.model.classes[klass], problem.sizes[klass]
     fixed = sorted(traits.rank[day] for day in problem.fixed_days(klass))
-    beyond = [IMPOSSIBLE] * SLOTS
-    idle = [0] * (free + 1) + beyond
-    if not traits.steady:
-        return [idle] * (problem.days + 1)
     wanted = [(2 * k - 1) * traits.eligible_days // (2 * size) for k in range(1, size + 1)]
-    curve = [idle]
+    goals: list[int | None] = [None] * (problem.days + 1)
     settled = wished = 0
     for day in range(1, problem.days + 1):
-        rank = traits.rank[day]
-        if not problem.admits(klass, day):
-            curve.append(idle)
-            continue
-        while settled < len(fixed) and fixed[settled] <= rank:
-            settled += 1
-        while wished < size and wanted[wished] <= rank:
-            wished += 1
-        curve.append([W_SPREAD * abs(settled + done - wished) for done in range(free + 1)] + beyond)
-    return curve
+        if traits.steady and problem.admits(klass, day):
+            rank = traits.rank[day]
+            while settled < len(fixed) and fixed[settled] <= rank:
+                settled += 1
+            while wished < size and wanted[wished] <= rank:
+                wished += 1
+            goals[day] = wished - settled
+    return goals
+
+
+def _curve(goals: Sequence[int | None], free: int) -> list[list[int]]:
+    """By day the price of each cumulative count of a class of so many free items."""
+    beyond = [IMPOSSIBLE] * SLOTS
+    known: dict[int | None, list[int]] = {None: [0] * (free + 1) + beyond}
+    for goal in goals:
+        if goal is not None and goal not in known:
+            known[goal] = [W_SPREAD * abs(done - goal) for done in range(free + 1)] + beyond
+    return [known[goal] for goal in goals]

@@ -8,7 +8,7 @@ integers only. A place in time is one number, `day * STRIDE + section`.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from newagent.schedule.cost import CostModel, Entry, span_mask
@@ -126,6 +126,14 @@ class Problem:
         if not day * STRIDE + start + item.duration - 1 < item.before:
             return None
         return item.home if self._legal(item.klass, day, start, item.duration) else None
+
+    def on_grid(self, item: FreeItem, place: Place) -> bool:
+        """Whether a place is one that placement would choose, not just one to keep."""
+        return place[1] in self.starts(item, place[0])
+
+    def without_homes(self) -> Problem:
+        """The problem without the right of freed items to stay at a start off the grid."""
+        return replace(self, items=tuple(replace(item, home=None) for item in self.items))
 
     def _find_starts(self, klass: int, duration: int) -> tuple[tuple[int, ...], ...]:
         task_class, window = self.state.task_classes[klass], self.state.window

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from newagent.schedule.cost import W_SPREAD
 from newagent.schedule.placement.arrange import IMPOSSIBLE
 from newagent.schedule.placement.hands import FIELD, MASK
 from newagent.schedule.placement.plan import Plan
@@ -19,17 +20,20 @@ from newagent.schedule.placement.plan import Plan
 SHIFT = 12
 """Bits of a cumulative count in a packed state; a class may have up to 4095 free items."""
 COUNT = (1 << SHIFT) - 1
+DAY_STEPS = 100
+"""What a day of a sweep counts for besides its steps."""
 
 
 @dataclass(frozen=True)
 class Scope:
     """How far a sweep looks: by how much a day's count of a class and the sum of all may change, by how much the
-    total done after a day may, and how many states a day keeps."""
+    total done after a day may, how many states a day keeps, and how much dearer than now a day may become."""
 
     reach: int
     change: int
     drift: int
     beam: int
+    cut: int
 
 
 class Options(NamedTuple):
@@ -40,17 +44,18 @@ class Options(NamedTuple):
 
 
 class Sweep:
-    """Sweeps of one set of free classes over a plan; keeps the options of each kind of day and content."""
+    """Sweeps of a few classes with interchangeable items over a plan; keeps the options of each kind and content.
+
+    `moment` is for the caller to note when the sweep ran last; `steps` counts the work done.
+    """
 
     def __init__(self, plan: Plan, classes: Sequence[int], scope: Scope) -> None:
         self.plan = plan
         self.classes = tuple(classes)
         self.scope = scope
-        self.plain = all(plan.days.hands[k].plain for k in classes)
-        traits = [plan.problem.model.classes[plan.classes[k]] for k in classes]
-        self.by_kind = self.plain and all(one.steady for one in traits)
+        self.by_kind = all(plan.problem.model.classes[plan.classes[k]].steady for k in classes)
         self.field = sum(MASK << (FIELD * k) for k in classes)
-        self.moment = -1
+        self.moment = 0
         self.steps = 0
         self._options: dict[tuple[int, int], Options] = {}
 
@@ -64,7 +69,7 @@ class Sweep:
             present += plan.layout_price[day]
             for k in classes:
                 present += plan.own[k][day][plan.counts[k][day]] + plan.curve[k][day][plan.done[k][day]]
-        ahead = self._ahead(options)
+        ahead = self._ahead(first, options)
         if ahead[0].get(0, present) >= present:
             return 0
         layers: list[dict[int, int]] = [{self._packed([plan.done[k][first - 1] for k in classes]): 0}]
@@ -78,19 +83,35 @@ class Sweep:
         self._apply(first, layers, options, curves, goal)
         return present - best
 
-    def _ahead(self, options: Sequence[Options]) -> list[dict[int, int]]:
-        """After each day, by how many more items are done than in the plan: a lower bound of what is still to pay."""
-        drift = self.scope.drift
+    def _ahead(self, first: int, options: Sequence[Options]) -> list[dict[int, int]]:
+        """After each day, by how many more items are done than in the plan: a lower bound of what is still to pay.
+
+        The prices of cumulative counts are absolute differences, so those of several classes sum up to at least the
+        absolute value of the summed difference.
+        """
+        plan, drift, change = self.plan, self.scope.drift, self.scope.change
+        offsets = range(-drift, drift + 1)
+        pad = [IMPOSSIBLE] * change
+        later = [*pad, *(0 if not offset else IMPOSSIBLE for offset in offsets), *pad]
         bounds: list[dict[int, int]] = [{0: 0}]
-        for _, least in reversed(options):
-            later = bounds[-1]
-            here: dict[int, int] = {}
-            for change, price in least:
-                for offset, bound in later.items():
-                    before = offset - change
-                    if -drift <= before <= drift and bound + price < here.get(before, IMPOSSIBLE):
-                        here[before] = bound + price
-            bounds.append(here)
+        for index in range(len(options) - 1, -1, -1):
+            day = first + index
+            lead: int | None = 0
+            for k in self.classes:
+                goal = plan.goal[k][day]
+                lead = None if goal is None or lead is None else lead + plan.done[k][day] - goal
+            if lead is not None:
+                later[change : -change or None] = [
+                    bound + W_SPREAD * abs(offset + lead)
+                    for offset, bound in zip(offsets, later[change:], strict=False)
+                ]
+            rows = [
+                [bound + price for bound in later[change + added : change + added + 2 * drift + 1]]
+                for added, price in options[index].least
+            ]
+            here = list(map(min, *rows)) if len(rows) > 1 else rows[0]
+            bounds.append({offset: bound for offset, bound in zip(offsets, here, strict=True) if bound < IMPOSSIBLE})
+            later = [*pad, *here, *pad]
         return bounds[::-1]
 
     def _step(
@@ -108,7 +129,7 @@ class Sweep:
         reached: dict[int, int] = {}
         known = reached.get
         limit = present - min(ahead.values())
-        self.steps += len(layer) * len(options.ways)
+        self.steps += DAY_STEPS + len(layer) * len(options.ways)
         for state, cost in layer.items():
             room = limit - cost
             for step, price in options.ways:
@@ -165,15 +186,20 @@ class Sweep:
                 for more, field, price, step in counts
             ]
         known = days.known[kind]
+        units = [1 << (FIELD * k) for k in self.classes]
+        highest = plan.layout_price[day] + self.scope.cut
+        highest += sum(plan.own[k][day][plan.counts[k][day]] for k in self.classes)
         ways: list[tuple[int, int]] = []
         least: dict[int, int] = {}
         for added, content, own, packed in partial:
             if -change <= added <= change:
                 cost = known.get(content)
                 if cost is None:
+                    if max(known.get(content - unit, 0) for unit in units) + own > highest:
+                        continue
                     cost = days.cost(kind, content)
-                if cost < IMPOSSIBLE:
-                    cost += own
+                cost += own
+                if cost <= highest:
                     ways.append((cost, packed))
                     if cost < least.get(added, IMPOSSIBLE):
                         least[added] = cost
