@@ -44,18 +44,24 @@ class Chain(NamedTuple):
 
 
 class Chains:
-    """Finds and carries out chains on a plan; only classes with interchangeable items take part."""
+    """Finds and carries out the chains that begin with one class; only classes with interchangeable items take part.
 
-    def __init__(self, plan: Plan) -> None:
+    `exchanges` is shared by the chains of a plan. `moment` is for the caller to note when they were last looked for;
+    `steps` counts the work done.
+    """
+
+    def __init__(self, plan: Plan, start: int, exchanges: dict[tuple[int, int], list[list[int]]]) -> None:
         self.plan = plan
+        self.start = start
         self.free = [k for k, hands in enumerate(plan.days.hands) if hands.plain]
+        self.moment = 0
         self.steps = 0
-        self._exchanges: dict[tuple[int, int], list[list[int]]] = {}
+        self._exchanges = exchanges
 
-    def run(self, start: int, first: int, last: int) -> int:
-        """Carries out gaining chains between two days that begin with a class; returns how much the cost fell."""
+    def run(self, first: int, last: int) -> int:
+        """Carries out gaining chains between two days, both included; returns how much the cost fell."""
         gain = 0
-        for chain in sorted(self._find(start, first, last)):
+        for chain in sorted(self._find(first, last)):
             gain += self._carry_out(chain)
         return gain
 
@@ -73,8 +79,8 @@ class Chains:
             plan.put((k, day, count) for (k, day), count in changes.items())
         return max(0, gain)
 
-    def _find(self, start: int, first: int, last: int) -> list[Chain]:
-        plan = self.plan
+    def _find(self, first: int, last: int) -> list[Chain]:
+        plan, start = self.plan, self.start
         days = range(first, last + 1)
         exchange = [[]] * first + [self._exchange(day) for day in days]
         later = [self._shift(k, -1) for k in range(len(plan.classes))]

@@ -22,6 +22,8 @@ from newagent.schedule.placement.walk import Walk
 
 ONE = Scope(reach=2, change=2, drift=5, beam=60, cut=60)
 TWO = Scope(reach=2, change=1, drift=4, beam=60, cut=60)
+WIDE = Scope(reach=2, change=2, drift=5, beam=60, cut=60)
+THREE = Scope(reach=1, change=1, drift=3, beam=60, cut=60)
 MARGIN = 7
 """Days around a change in which the other sweeps look again."""
 ARRANGEMENT = 60
@@ -50,13 +52,15 @@ class _Descents:
             Sweep(plan, pair, TWO) if pair[0] in plain and pair[1] in plain else Walk(plan, pair)
             for pair in combinations(free, 2)
         ]
-        self.chains = Chains(plan)
+        self.wide: list[Sweep] = []
+        exchanges: dict[tuple[int, int], list[list[int]]] = {}
+        self.chains = [Chains(plan, k, exchanges) for k in plain]
 
     @property
     def spent(self) -> int:
         """Steps taken so far."""
-        sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos))
-        return sweeps + self.chains.steps + ARRANGEMENT * self.plan.days.spent
+        sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos, *self.chains, *self.wide))
+        return sweeps + ARRANGEMENT * self.plan.days.spent
 
     def run(self) -> None:
         """Descends again and again; the plan ends as the best that was found."""
@@ -76,6 +80,7 @@ class _Descents:
             if (agreed and number) or self.spent >= self.budget:
                 break
         plan.restore(best)
+        self._widen()
 
     def _descend(self, chains_first: bool) -> None:
         if chains_first:
@@ -85,10 +90,18 @@ class _Descents:
         self._settle([*self.ones, *self.twos])
         self._chain()
 
+    def _widen(self) -> None:
+        """Spends what is left of the budget on sweeps that allow more, of two classes and of three."""
+        plain = [k for k, hands in enumerate(self.plan.days.hands) if hands.plain]
+        wide = [Sweep(self.plan, pair, WIDE) for pair in combinations(plain, 2)]
+        wide += [Sweep(self.plan, three, THREE) for three in combinations(plain, 3)]
+        self.wide = wide
+        self._settle([*self.ones, *self.twos, *wide])
+        self._chain()
+
     def _chain(self) -> None:
         """Carries out chains from every class, and what they open to single classes, until nothing gains."""
-        plan = self.plan
-        while self.spent < self.budget and sum(self.chains.run(k, 1, plan.length) for k in self.chains.free):
+        while sum(self._refresh(chains) for chains in self.chains):
             self._settle(self.ones)
 
     def _settle(self, sweeps: Sequence[Sweep | Walk]) -> None:
@@ -96,7 +109,7 @@ class _Descents:
         while sum(self._refresh(sweep) for sweep in sweeps):
             pass
 
-    def _refresh(self, sweep: Sweep | Walk) -> int:
+    def _refresh(self, sweep: Sweep | Walk | Chains) -> int:
         plan = self.plan
         if self.spent >= self.budget:
             return 0
