@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -57,27 +58,37 @@ def same_type_transitions(entries: list[TaskClass]) -> int:
     )
 
 
-def heavy_pairs(state: ScheduleState, items: list[DayItem]) -> list[tuple[DayItem, DayItem]]:
-    """Consecutive items of different heavy classes with less than two sections between them, within a period."""
+def changes(items: list[DayItem]) -> list[tuple[DayItem, DayItem]]:
+    """Neighbouring items of a day that differ in class."""
+    return [(one, other) for one, other in pairwise(items) if one.task_class.id != other.task_class.id]
+
+
+def pairs_of(state: ScheduleState, items: list[DayItem], demanding: Collection[int]) -> list[tuple[DayItem, DayItem]]:
+    """Consecutive items of different classes, both of them `demanding` (ids), that follow closely on one another:
+    with less than two sections between them, the last of the one and the first of the other in the same period."""
     period_of = state.window.period_of
     return [
         (one, other)
-        for one, other in pairwise(items)
-        if one.task_class.is_heavy
-        and other.task_class.is_heavy
-        and one.task_class.id != other.task_class.id
+        for one, other in changes(items)
+        if one.task_class.id in demanding
+        and other.task_class.id in demanding
         and other.slot.start - one.slot.end - 1 < HEAVY_GAP
         and period_of[one.slot.end] == period_of[other.slot.start]
     ]
 
 
-def is_fragmented(look: DayLook) -> bool:
-    """Whether a day switches between classes too often for its length."""
-    return look.switch_count >= FRAGMENTED_SWITCHES or (
-        look.fragmentation >= FRAGMENTED_SHARE and look.switch_count >= FRAGMENTED_SHARE_SWITCHES
+def heavy_pairs(state: ScheduleState, items: list[DayItem]) -> list[tuple[DayItem, DayItem]]:
+    """The pairs that follow closely on one another of heavy classes."""
+    return pairs_of(state, items, {item.task_class.id for item in items if item.task_class.is_heavy})
+
+
+def is_fragmented(look: DayLook, scale: float = 1.0) -> bool:
+    """Whether a day switches between classes too often for its length; `scale` multiplies the limits."""
+    return look.switch_count >= FRAGMENTED_SWITCHES * scale or (
+        look.fragmentation >= FRAGMENTED_SHARE * scale and look.switch_count >= FRAGMENTED_SHARE_SWITCHES * scale
     )
 
 
-def is_compressed(look: DayLook) -> bool:
-    """Whether a day stays with one class, or with heavy ones, for too long."""
-    return look.max_block >= COMPRESSED_BLOCK or look.max_heavy_run >= COMPRESSED_HEAVY_RUN
+def is_compressed(look: DayLook, scale: float = 1.0) -> bool:
+    """Whether a day stays with one class, or with heavy ones, for too long; `scale` multiplies the limits."""
+    return look.max_block >= COMPRESSED_BLOCK * scale or look.max_heavy_run >= COMPRESSED_HEAVY_RUN * scale

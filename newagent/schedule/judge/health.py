@@ -15,10 +15,20 @@ from newagent.schedule.judge.metrics import BASE_SCHEMA, SCHEMAS, preference_met
 from newagent.schedule.judge.scan import scan
 from newagent.schedule.judge.tightness import tightness
 from newagent.schedule.model import ScheduleState
+from newagent.schedule.observers import analyze_context, analyze_load, analyze_subjects, analyze_tolerance
 
 TOOL = "analyze_health"
 DEFAULT_DIMENSIONS = ("rhythm", "tightness", "profile", "feasibility", "preference")
 DETAILS = ("summary", "full")
+
+
+OBSERVERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "load": analyze_load,
+    "subjects": analyze_subjects,
+    "context": analyze_context,
+    "tolerance": analyze_tolerance,
+}
+"""What may be asked for besides: metrics only, no issue of theirs counts here."""
 
 
 class Request(NamedTuple):
@@ -80,7 +90,7 @@ def _checked(state: ScheduleState, class_ids: Any, dimensions: Any, threshold: A
         return f"unknown task classes: {unknown}"
     if strange or not wanted or isinstance(dimensions, str):
         return f"dimensions must be some of {', '.join(allowed)}; not {strange}"
-    if threshold not in THRESHOLDS:
+    if not isinstance(threshold, str) or threshold not in THRESHOLDS:
         return f"threshold must be one of {', '.join(THRESHOLDS)}"
     if detail not in DETAILS:
         return f"detail must be one of {', '.join(DETAILS)}"
@@ -105,16 +115,20 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     ways = options(state, pending_ids) if not feasibility["is_feasible"] else []
     metrics: dict[str, Any] = {"pending": value.pending, "cost": value.cost, "terms": value.terms}
     schema = dict(BASE_SCHEMA)
-    for name in request.dimensions:
-        if name == "feasibility":
-            continue
-        schema.update(SCHEMAS.get(name, {}))
-        metrics[name] = {
-            "rhythm": lambda: rhythm_metrics(state, value),
-            "tightness": lambda: room,
-            "profile": lambda: profile_metrics(state, scope),
-            "preference": lambda: preference_metrics(model, value),
-        }[name]()
+    sections: dict[str, Callable[[], dict[str, Any]]] = {
+        "rhythm": lambda: rhythm_metrics(state, value),
+        "tightness": lambda: room,
+        "profile": lambda: profile_metrics(state, scope),
+        "preference": lambda: preference_metrics(model, value),
+    }
+    for name in dict.fromkeys(request.dimensions):
+        if name in sections:
+            schema.update(SCHEMAS[name])
+            metrics[name] = sections[name]()
+        elif name in OBSERVERS:
+            seen = OBSERVERS[name](state, threshold=request.threshold)
+            schema.update({f"{name}.{key}": _triple(told) for key, told in seen["metric_schema"].items()})
+            metrics[name] = seen["metrics"]
     if request.detail == "full":
         metrics["days"] = _days(state, model, value)
     metrics["can_close"] = verdict.can_close
@@ -134,6 +148,10 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     return envelope
 
 
+def _triple(told: dict[str, str]) -> tuple[str, str, str]:
+    return told["meaning"], told["unit"], told["direction"]
+
+
 def _days(state: ScheduleState, model: CostModel, value: Valuation) -> list[dict[str, Any]]:
     """The days that cost something, with their terms."""
     days: list[dict[str, Any]] = []
@@ -142,6 +160,3 @@ def _days(state: ScheduleState, model: CostModel, value: Valuation) -> list[dict
         if terms:
             days.append({**day_facts(state, day), "cost": sum(terms.values()), "terms": terms})
     return days
-
-
-OBSERVERS: dict[str, Callable[..., dict[str, Any]]] = {}
