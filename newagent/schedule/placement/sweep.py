@@ -20,8 +20,8 @@ from newagent.schedule.placement.plan import Plan
 SHIFT = 12
 """Bits of a cumulative count in a packed state; a class may have up to 4095 free items."""
 COUNT = (1 << SHIFT) - 1
-DAY_STEPS = 100
-"""What a day of a sweep counts for besides its steps."""
+DAY_STEPS, OPTION_STEPS = 100, 5
+"""What a day of a sweep and an option that is priced count for, besides the steps."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,7 @@ class Sweep:
                 for added, content, own, packed in partial
                 for more, field, price, step in counts
             ]
+        self.steps += OPTION_STEPS * len(partial)
         known = days.known[kind]
         units = [1 << (FIELD * k) for k in self.classes]
         highest = plan.layout_price[day] + self.scope.cut
