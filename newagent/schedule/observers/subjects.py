@@ -33,7 +33,7 @@ SCHEMA: Schema = {
 
 
 class SubjectsQuery(Query):
-    """Which class (by name, all if none), and whether its pending items are looked at."""
+    """Which class (by name or number, all if none), and whether its pending items are looked at."""
 
     category: str | None = None
     include_pending: bool = True
@@ -61,7 +61,7 @@ def analyze_subjects(state: ScheduleState, **arguments: Any) -> dict[str, Any]:
 def _look(state: ScheduleState, query: SubjectsQuery) -> Findings:
     if not state.task_classes:
         raise Unusable("insufficient_data", "there are no task classes")
-    wanted = [c for c in state.task_classes if query.category is None or c.name == query.category]
+    wanted = [c for c in state.task_classes if query.category in (None, c.name, str(c.id))]
     subjects = [_subject(state, query, task_class) for task_class in wanted]
     issues = [found for subject in subjects for found in _issues(query, subject)]
     order = {"critical": 0, "warning": 1}

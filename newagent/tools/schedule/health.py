@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal
 
 from newagent.schedule import edits
 from newagent.schedule.judge import analyze_health as judge
 from newagent.state.documents import AgentState, Judgement
-from newagent.tools.base import TEXT_LIMIT, Arguments, ToolContext, ToolResult
+from newagent.tools.analyze.fitting import envelope_text
+from newagent.tools.base import Arguments, ToolContext, ToolResult
 from newagent.tools.refusal import refuse
 from newagent.tools.registry import tool
 from newagent.tools.writing import written
@@ -67,31 +67,6 @@ def judgement_of(envelope: dict[str, Any], version: int) -> Judgement:
         candidates=tuple(decision["candidates"]),
         relaxations=tuple(decision.get("options", ())),
     )
-
-
-def envelope_text(envelope: dict[str, Any]) -> str:
-    """The envelope as JSON of at most the limit: the longest lists are cut, the JSON stays whole."""
-    shown = dict(envelope)
-    text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    for key, keep in (("metric_schema", 0), ("issues", 12), ("issues", 4), ("next_actions", 1)):
-        if len(text) <= TEXT_LIMIT:
-            break
-        value = shown.get(key)
-        if isinstance(value, list):
-            shown[key] = value[:keep]
-        elif key in shown:
-            shown[key] = {}
-        shown["shortened"] = "lists were cut; ask with detail=summary or fewer dimensions"
-        text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    if len(text) > TEXT_LIMIT:
-        decision = {**shown.get("decision", {})}
-        decision["candidates"] = [
-            {k: c[k] for k in ("candidate_id", "tool", "arguments", "summary", "effect", "benefit")}
-            for c in decision.get("candidates", ())
-        ]
-        shown["decision"] = decision
-        text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-    return text
 
 
 def _only_current(schema: dict[str, Any], state: AgentState) -> dict[str, Any] | None:
