@@ -9,6 +9,7 @@ worth trying only if it is cheaper, lies inside a course where the earlier does 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+
 from newagent.schedule.cost import (
     FREE_HEAVY_RUN,
     W_AVOIDED,
@@ -85,8 +86,9 @@ class TooIntricateError(Exception):
 class Arranger:
     """Arranges contents on days with the given courses (a mask) and fixed items.
 
-    `steps_of` tells the least that the places of a content's items cost, and its next items. Where none of them can lie in a course, the day's use is known from the
-    content alone, and neither steps nor fixed items raise it (`hosting` is False).
+    `steps_of` tells the least that the places of a content's items cost, and its next items. Where none of them can lie
+    in a course, the day's use is known from the content alone, and neither steps nor fixed items raise it (`hosting` is
+    False).
     """
 
     def __init__(

@@ -1,10 +1,10 @@
-"""Chains of moves: an item of one class leaves a day for another, there an item of a second class makes room, and so on.
+"""Chains of moves: an item of one class leaves a day for another, there one of a second class makes room, and so on.
 
 Every class moves at most one item and every day is touched once, so what a chain changes is a sum: on each day the
 content with one item more, one less or one exchanged, and for each class its cumulative counts between the two days.
-The least sums are found by dynamic programming over the length of the chain, first for chains that end where an item
-may simply be added, then for those that close where they began. Sums of cumulative prices are taken from prefix sums, so
-a step of all chains of a class costs one pass over the days.
+The least sums are found by dynamic programming over the length of the chain, for chains that end where an item may
+simply be added and for those that close where they began. Sums of cumulative prices are taken from prefix sums, so a
+step of all chains of a class costs one pass over the days.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ class Chains:
     def _find(self, first: int, last: int) -> list[Chain]:
         plan, start = self.plan, self.start
         days = range(first, last + 1)
-        exchange = [[]] * first + [self._exchange(day) for day in days]
+        exchange: list[list[list[int]]] = [[[]] for _ in range(first)]
+        exchange.extend(self._exchange(day) for day in days)
         later = [self._shift(k, -1) for k in range(len(plan.classes))]
         sooner = [self._shift(k, 1) for k in range(len(plan.classes))]
         leave = [self._owns(k, -1) for k in range(len(plan.classes))]

@@ -129,10 +129,9 @@ def search(problem: Problem, numbers: Sequence[int], budget: Budget, skipping: b
 
 def _traced(problem: Problem, node: _Node) -> tuple[Place | None, ...]:
     places: list[Place | None] = [None] * len(problem.items)
-    step: _Node | None = node
-    while step is not None and step.parent is not None:
-        places[step.placed] = step.place
-        step = step.parent
+    while node.parent is not None:
+        places[node.placed] = node.place
+        node = node.parent
     return tuple(places)
 
 

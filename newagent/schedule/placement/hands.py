@@ -1,7 +1,7 @@
 """What a class has on a day: a hand of cards, one for each item, and the content of a day packed into one integer.
 
-A content has a field of `FIELD` bits for each class with free items; the field holds the number of the class's hand. For
-a class whose items are interchangeable hand n is simply n items.
+A content has a field of `FIELD` bits for each class with free items; the field holds the number of the class's hand.
+For a class whose items are interchangeable hand n is simply n items.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ an assignment of items to distinct cells. Cells of one length start on a fixed g
 
 Order within a class costs nothing. Let items i < j of one class be matched to cells x_i > x_j. The placed siblings
 leave item i the range (a_i, b_i), and since every sibling before i is also before j, a_i <= a_j, and likewise
-b_i <= b_j. Then a_i <= a_j < x_j < x_i < b_i gives x_j to i legally, and a_j < x_j < x_i < b_i <= b_j gives x_i to j; legal
-cells depend on the class and the range only. So the two may trade cells, and after sorting, every class is in order.
-Hence a full placement exists if and only if a matching saturates the items (items that share class and range form one
-group with a multiplicity), and Hall's theorem names the groups that ask for more than their cells.
+b_i <= b_j. Then a_i <= a_j < x_j < x_i < b_i gives x_j to i legally, and a_j < x_j < x_i < b_i <= b_j gives x_i to j;
+legal cells depend on the class and the range only. So the two may trade cells, and after sorting, every class is in
+order. Hence a full placement exists if and only if a matching saturates the items (items that share class and range
+form one group with a multiplicity), and Hall's theorem names the groups that ask for more than their cells.
 
 Sets of cells are bits of one integer, so an augmenting path costs a few operations for each pair of groups.
 """

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from newagent.schedule.placement.chains import Chains
-from newagent.schedule.placement.plan import Counts, Plan
+from newagent.schedule.placement.plan import Plan
 from newagent.schedule.placement.sweep import Scope, Sweep
 from newagent.schedule.placement.walk import Walk
 

@@ -9,6 +9,7 @@ so far|: a price of a cumulative count on a day.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from newagent.schedule.cost import W_SPREAD
 from newagent.schedule.placement.arrange import IMPOSSIBLE
@@ -81,7 +82,7 @@ class Plan:
                 own[day][count[day]] + curve[day][done[day]]
                 for own, count, curve, done in zip(self.own, self.counts, self.curve, self.done, strict=True)
             )
-        return [sum(costs[first + 1 : last + 1]) for first, last in zip(ends, ends[1:], strict=False)]
+        return [sum(costs[first + 1 : last + 1]) for first, last in pairwise(ends)]
 
     def gain(self, changes: Mapping[tuple[int, int], int]) -> int:
         """How much the cost would fall with the counts given by (class, day); only for interchangeable items."""
@@ -147,7 +148,7 @@ class Plan:
         self.restore(mine)
         self.put(
             (k, day, row[day])
-            for index, (first, last) in enumerate(zip(meet, meet[1:], strict=False))
+            for index, (first, last) in enumerate(pairwise(meet))
             if there[index] < here[index]
             for k, row in enumerate(other)
             for day in range(first + 1, last + 1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from newagent.schedule.placement.exact import Budget, search
-from newagent.schedule.placement.matching import greatest, places_of, spread_out, unit_length, units
+from newagent.schedule.placement.matching import greatest, places_of, section_demand, spread_out, unit_length, units
 from newagent.schedule.placement.problem import Place, Problem
 
 Status = Literal["feasible", "infeasible", "undecided"]
@@ -42,7 +42,10 @@ def solve(problem: Problem, nodes: int) -> Answer:
             return Answer("feasible", tuple(places_of(problem, given, matching)))
         if not any(map(problem.home_start, problem.items)):
             return Answer("infeasible")
-    verdict = search(problem, range(len(problem.items)), Budget(nodes))
+    numbers = range(len(problem.items))
+    if section_demand(problem, numbers):
+        return Answer("infeasible")
+    verdict = search(problem, numbers, Budget(nodes))
     if verdict.places is None:
         return Answer("infeasible" if verdict.proven else "undecided")
     return Answer("feasible", tuple(place for place in verdict.places if place is not None))
@@ -58,7 +61,8 @@ def remainder(problem: Problem, nodes: int) -> Remainder:
     verdict = search(problem, open_items, Budget(nodes), skipping=True)
     assert verdict.places is not None
     left = [number for number in open_items if verdict.places[number] is None]
-    return Remainder(tuple(sorted([*left, *barred])), verdict.proven)
+    least = sum(problem.items[number].duration for number in left) == section_demand(problem, open_items)
+    return Remainder(tuple(sorted([*left, *barred])), verdict.proven or least)
 
 
 def by_importance(problem: Problem) -> list[int]:

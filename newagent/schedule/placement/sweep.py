@@ -1,9 +1,10 @@
 """Dynamic programming over days with a few classes freed and all others fixed.
 
-A state after a day is the cumulative count of each freed class and their sum, packed into one integer; a step puts some items of each
-on the next day. A first pass from the last day backwards looks only at how many items of the freed classes are still to
-come and bounds from below what they will cost; with it a state that cannot beat the plan as it stands is dropped at
-once, and of too many the most promising are kept. The plan is one of the paths, so a sweep never makes it worse.
+A state after a day is the cumulative count of each freed class and their sum, packed into one integer; a step puts some
+items of each on the next day. A first pass from the last day backwards looks only at how many items of the freed
+classes are still to come and bounds from below what they will cost; with it a state that cannot beat the plan as it
+stands is dropped at once, and of too many the most promising are kept. The plan is one of the paths, so a sweep never
+makes it worse.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Scope:
 
 
 class Options(NamedTuple):
-    """The ways to fill a day: (packed counts, price), cheapest first, and the least price by the change of the total."""
+    """The ways to fill a day, as (packed counts, price) and cheapest first, and the least price by the change of the
+    total."""
 
     ways: tuple[tuple[int, int], ...]
     least: tuple[tuple[int, int], ...]
