@@ -7,8 +7,9 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from newagent.schedule.edits import Edited, place
 from newagent.schedule.model import ScheduleState
-from newagent.schedule.placement import feasibility
+from newagent.schedule.placement import feasibility, rough_build
 
 PERIODS = {"morning": [1, 4], "afternoon": [5, 8], "evening": [9, 12]}
 PROFILES = (
@@ -68,25 +69,7 @@ def _document(rng: random.Random, recipe: Recipe, occupancy: float) -> dict[str,
     classes = [_task_class(rng, 10 + index, frame, recipe.dials) for index in range(count)]
     shares = [rng.randint(2, 6) for _ in classes]
     owners = sorted(rng.choices(range(count), weights=shares, k=recipe.items - count) + list(range(count)))
-    order: dict[int, int] = {}
-    for owner in owners:
-        number = order[owner] = order.get(owner, 0) + 1
-        task_id = len(tasks) + 1
-        tasks.append(
-            {
-                "id": task_id,
-                "source": "task_item",
-                "source_id": 1000 + task_id,
-                "name": f"{classes[owner]['name']} {number}",
-                "kind": "task",
-                "task_class_id": classes[owner]["id"],
-                "order": number,
-                "duration": 2,
-                "status": "pending",
-                "slots": [],
-                "embed_host": None,
-            }
-        )
+    tasks.extend(_items(len(tasks), [(classes[owner], 2) for owner in owners]))
     preferences = _preferences(rng, classes) if recipe.dials and rng.random() < 0.6 else {}
     return {
         "schema_version": 1,
@@ -96,6 +79,31 @@ def _document(rng: random.Random, recipe: Recipe, occupancy: float) -> dict[str,
         "preferences": preferences,
         "protections": [],
     }
+
+
+def _items(courses: int, wanted: list[tuple[dict[str, Any], int]]) -> list[dict[str, Any]]:
+    """Pending items, given as (class, duration), numbered after the courses."""
+    items: list[dict[str, Any]] = []
+    order: dict[int, int] = {}
+    for task_class, duration in wanted:
+        number = order[task_class["id"]] = order.get(task_class["id"], 0) + 1
+        task_id = courses + len(items) + 1
+        items.append(
+            {
+                "id": task_id,
+                "source": "task_item",
+                "source_id": 1000 + task_id,
+                "name": f"{task_class['name']} {number}",
+                "kind": "task",
+                "task_class_id": task_class["id"],
+                "order": number,
+                "duration": duration,
+                "status": "pending",
+                "slots": [],
+                "embed_host": None,
+            }
+        )
+    return items
 
 
 def _courses(rng: random.Random, days: int, wanted: int) -> list[dict[str, Any]]:
@@ -190,3 +198,88 @@ def varied(seed: int) -> ScheduleState:
     occupancy = rng.uniform(0.2, 0.9)
     items = rng.randint(30, min(200, max(30, int(weeks * 42 * min(occupancy, 0.6)))))
     return draw(seed, Recipe(items, weeks, occupancy))
+
+
+def full(seed: int, extra: int = 0, share: float = 1.0) -> ScheduleState:
+    """An instance in which every place that any class may use is needed, or a share of them; and `extra` items more.
+
+    The items are counted off a random placement, so without extra ones they fit; the windows of the classes overlap
+    partly, and some classes may use embeddable courses.
+    """
+    rng = random.Random(f"full {seed}")
+    weeks = rng.randint(1, 3)
+    frame = window(weeks)
+    days = len(frame["days"])
+    courses = _courses(rng, days, rng.randint(days, 6 * days))
+    classes = [_task_class(rng, 10 + index, frame, dials=False) for index in range(rng.randint(2, 5))]
+    document = {
+        "schema_version": 1,
+        "window": frame,
+        "tasks": courses,
+        "task_classes": classes,
+        "preferences": {},
+        "protections": [],
+    }
+    state = ScheduleState.load({**document, "tasks": [*courses, *_items(len(courses), [(one, 2) for one in classes])]})
+    owners: list[int] = []
+    for day in range(1, days + 1):
+        for start in range(1, 12, 2):
+            takers = [
+                index
+                for index, task_class in enumerate(state.task_classes)
+                if isinstance(place(state, state.items_of[task_class.id][0].id, day, start), Edited)
+            ]
+            if takers:
+                owners.append(rng.choice(takers))
+    rng.shuffle(owners)
+    owners = [*owners[: round(share * len(owners))], *rng.choices(owners, k=extra)]
+    wanted = [(classes[owner], 2) for owner in sorted(owners)]
+    return ScheduleState.load({**document, "tasks": [*courses, *_items(len(courses), wanted)]})
+
+
+def half_suggested(state: ScheduleState, seed: int) -> ScheduleState:
+    """The state, of which a placement exists, with about half of its items suggested.
+
+    For even seeds they stand at random legal places, off the grid too; for odd ones where a placement has them, but for
+    a few.
+    """
+    rng = random.Random(f"half {seed}")
+    days, sections = len(state.window.days), state.window.sections
+    solved = rough_build(state, [task_class.id for task_class in state.task_classes])
+    assert isinstance(solved, Edited)
+    for task in rng.sample(state.items, len(state.items) // 2):
+        slot = solved.state.by_id[task.id].slot
+        assert slot is not None
+        wanted = (slot.day, slot.start)
+        for _ in range(40):
+            if seed % 2 == 0 or rng.random() < 0.05:
+                wanted = (rng.randint(1, days), rng.randint(1, sections))
+            outcome = place(state, task.id, *wanted)
+            if isinstance(outcome, Edited):
+                state = outcome.state
+                break
+    return state
+
+
+def mixed(seed: int) -> ScheduleState:
+    """A small instance with items of one to four sections, some of them more than fit."""
+    rng = random.Random(f"mixed {seed}")
+    frame = window(1)
+    frame["days"] = frame["days"][: rng.randint(1, 3)]
+    days = len(frame["days"])
+    courses = _courses(rng, days, rng.randint(2 * days, 9 * days))
+    classes = [_task_class(rng, 10 + index, frame, dials=False) for index in range(rng.randint(1, 3))]
+    for task_class in classes:
+        task_class["excluded_days_of_week"] = []
+    wanted = [(rng.choice(classes), rng.choice((1, 1, 2, 2, 3, 4))) for _ in range(rng.randint(3, 7))]
+    wanted.sort(key=lambda pair: pair[0]["id"])
+    return ScheduleState.load(
+        {
+            "schema_version": 1,
+            "window": frame,
+            "tasks": [*courses, *_items(len(courses), wanted)],
+            "task_classes": classes,
+            "preferences": {},
+            "protections": [],
+        }
+    )

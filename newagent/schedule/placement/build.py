@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from newagent.schedule.cost import evaluate
 from newagent.schedule.edits import Edited, finish
 from newagent.schedule.model import ScheduleState, Slot
 from newagent.schedule.placement.optimise import optimise
@@ -32,6 +33,9 @@ def rough_build(
         return Violation("invalid_args", f"there is no task class {unknown[0]}")
     scope = sorted(set(class_ids))
     problem = compile_problem(state, scope, scope if rebuild else ())
+    homes = [item.home for item in problem.items if item.home is not None]
+    if len(homes) == len(problem.items):
+        return _better(problem, homes)
     answer = solve(problem, nodes)
     if answer.status != "feasible":
         code = None if answer.status == "infeasible" else answer.status
@@ -50,13 +54,22 @@ def feasibility(state: ScheduleState, class_ids: Sequence[int], nodes: int = NOD
     status = solve(problem, nodes).status
     if status == "feasible":
         return True, 0, "ok"
-    gap = gap_of(problem, remainder(problem, nodes).left)
+    gap = gap_of(problem, remainder(problem, nodes))
     if status == "undecided":
         return None, gap, "undecided"
     cause = blocking(state, scope, nodes)
     if isinstance(cause, tuple):
         return True, gap, "blocked"
     return (False, gap, "capacity") if cause == "infeasible" else (None, gap, "undecided")
+
+
+def _better(problem: Problem, homes: Sequence[Place]) -> Edited | Violation:
+    """The placement of items that all stand already: a cheaper one, or the state as it is."""
+    state = problem.state
+    outcome = _carried_out(problem, _improved(problem, homes)) if homes else Edited(state, ())
+    if isinstance(outcome, Edited) and evaluate(outcome.state).key >= evaluate(state).key:
+        return Edited(state, ())
+    return outcome
 
 
 def _improved(problem: Problem, places: Sequence[Place]) -> Sequence[Place]:
@@ -74,6 +87,4 @@ def _carried_out(problem: Problem, places: Sequence[Place]) -> Edited | Violatio
     for item, (day, start) in zip(problem.items, places, strict=True):
         if item.home != (day, start):
             targets[item.task_id] = Slot(day=day, start=start, end=start + item.duration - 1)
-    if not targets:
-        return Edited(problem.state, ())
     return finish(problem.state, targets, "agent")

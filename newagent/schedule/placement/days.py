@@ -103,7 +103,7 @@ class Days:
 
     def seed(self, day: int, content: int, layout: Layout) -> None:
         """Tells of a layout that is known to be legal, so that an intricate day is never taken for impossible."""
-        cards = {k: list(self.hands[k].cards[number]) for k, number in held(content)}
+        cards = {k: list(self.hands[k].cards(number)) for k, number in held(content)}
         entries = list(self._entries[day])
         for k, start in layout:
             entries.append(Entry(start, cards[k].pop(0).duration, self.classes[k]))

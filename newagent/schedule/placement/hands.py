@@ -35,11 +35,13 @@ class Hands:
         self.plain = len(self.durations) == 1 and all(
             not item.after and item.before == FOREVER and problem.home_start(item) is None for item in items
         )
-        self.cards: list[tuple[Card, ...]] = [()]
+        self._cards: list[tuple[Card, ...]] = [()]
         self._number: dict[tuple[Card, ...], int] = {(): 0}
-        if self.plain:
-            card = Card(self.durations[0], 0, STRIDE, 0)
-            self.cards = [(card,) * count for count in range(len(items) + 1)]
+        self._alike = Card(self.durations[0], 0, STRIDE, 0)
+
+    def cards(self, number: int) -> tuple[Card, ...]:
+        """The cards of a hand, in order."""
+        return (self._alike,) * number if self.plain else self._cards[number]
 
     def number(self, day: int, first: int, count: int) -> int:
         """The hand of `count` items from the class's `first` on; -1 if one of them may not stand on that day at all."""
@@ -59,17 +61,17 @@ class Hands:
 
     def rest(self, number: int) -> int:
         """The hand without its first item."""
-        return number - 1 if self.plain else self._numbered(self.cards[number][1:])
+        return number - 1 if self.plain else self._numbered(self._cards[number][1:])
 
     def sections(self, number: int) -> int:
         """The sections of a hand's items."""
-        return number * self.durations[0] if self.plain else sum(card.duration for card in self.cards[number])
+        return number * self.durations[0] if self.plain else sum(card.duration for card in self._cards[number])
 
     def _numbered(self, hand: tuple[Card, ...]) -> int:
         known = self._number.get(hand)
         if known is None:
-            known = self._number[hand] = len(self.cards)
-            self.cards.append(hand)
+            known = self._number[hand] = len(self._cards)
+            self._cards.append(hand)
         return known
 
 

@@ -7,7 +7,9 @@ import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
+from newagent.schedule.edits import placed
 from newagent.schedule.model import Day, ScheduleState, TaskClass
+from newagent.schedule.placement.problem import movable
 
 MAX_EXTENSION = 210
 """Days by which a window is extended at most: the length of the longest semester."""
@@ -19,7 +21,7 @@ def relax(state: ScheduleState, relaxation: Relaxation) -> ScheduleState:
     """The state as it would be with a relaxation of a report granted; for trying it, nothing is kept.
 
     `extend_window` appends days, which are free and flagged `assumed`, and moves the ends of the classes it names;
-    `drop_items` takes the items out; `rebuild` changes nothing in the state, it is an argument of the placement.
+    `drop_items` takes the items out, `rebuild` makes the suggested items of its classes pending where the agent may.
     """
     match relaxation["kind"]:
         case "extend_window":
@@ -44,7 +46,10 @@ def relax(state: ScheduleState, relaxation: Relaxation) -> ScheduleState:
             dropped = set(relaxation["task_ids"])
             return state.evolve(tasks=tuple(task for task in state.tasks if task.id not in dropped))
         case "rebuild":
-            return state
+            freed = [task for task in state.items if task.task_class_id in relaxation["task_class_ids"]]
+            return state.with_tasks(
+                placed(state, task, None) for task in freed if task.status == "suggested" and movable(state, task)
+            )
         case kind:
             raise ValueError(f"no relaxation of kind {kind!r}")
 

@@ -79,13 +79,22 @@ def blocking(state: ScheduleState, class_ids: Sequence[int], nodes: int) -> Code
     status = solve(compile_problem(state, class_ids, everyone), nodes).status
     if status != "feasible":
         return status
-    own = list(class_ids)
+
+    def runs(ids: Sequence[int]) -> bool:
+        """Whether a rebuild of these classes works, which also places what is pending of them."""
+        return solve(compile_problem(state, ids, ids), nodes).status == "feasible"
+
+    def frees(ids: Sequence[int]) -> bool:
+        """Whether it is enough that the suggested items of these classes move."""
+        return solve(compile_problem(state, class_ids, ids), nodes).status == "feasible"
+
+    works = runs if runs(everyone) else frees
     others = [class_id for class_id in everyone if class_id not in class_ids]
     for candidate in list(others):
         fewer = [other for other in others if other != candidate]
-        if solve(compile_problem(state, class_ids, [*own, *fewer]), nodes).status == "feasible":
+        if works(sorted([*class_ids, *fewer])):
             others = fewer
-    return tuple(sorted([*own, *others]))
+    return tuple(sorted([*class_ids, *others]))
 
 
 def explain(
@@ -105,7 +114,7 @@ def explain(
     def helps(relaxed: ScheduleState) -> bool:
         return solve(compile_problem(relaxed, class_ids, freed), nodes).status == "feasible"
 
-    left = remainder(problem, nodes).left
+    left = remainder(problem, nodes)
     gap = gap_of(problem, left)
     relaxations.extend(helpful(state, class_ids, [problem.items[number].task_id for number in left], helps))
     unplaced: dict[int, int] = {}

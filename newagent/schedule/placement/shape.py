@@ -126,7 +126,7 @@ class Shape:
         floor = sum(self._floor(k, number) for k, number in holds)
         for k, number in holds:
             hands = self.hands[k]
-            choices = self._choices_of(k, hands.cards[number][0])
+            choices = self._choices_of(k, hands.cards(number)[0])
             rest = content + ((hands.rest(number) - number) << (FIELD * k))
             group = self._group_of.get(k, -1)
             steps.append(
@@ -150,7 +150,7 @@ class Shape:
         """The least that the places of a hand's items cost, each taken alone."""
         known = self._floors.get((k, number))
         if known is None:
-            known = sum(self._choices_of(k, card).least for card in self.hands[k].cards[number])
+            known = sum(self._choices_of(k, card).least for card in self.hands[k].cards(number))
             self._floors[k, number] = known
         return known
 

@@ -21,14 +21,6 @@ class Answer:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True)
-class Remainder:
-    """The items (by number) that must stay unplaced, as few sections as possible; `proven` if no fewer would do."""
-
-    left: tuple[int, ...]
-    proven: bool
-
-
 def solve(problem: Problem, nodes: int) -> Answer:
     """Places every item or tells that none such exists; `undecided` only for lengths other than 1 and 2, or mixed."""
     if not problem.items:
@@ -45,24 +37,26 @@ def solve(problem: Problem, nodes: int) -> Answer:
     numbers = range(len(problem.items))
     if section_demand(problem, numbers):
         return Answer("infeasible")
-    verdict = search(problem, numbers, Budget(nodes))
-    if verdict.places is None:
-        return Answer("infeasible" if verdict.proven else "undecided")
-    return Answer("feasible", tuple(place for place in verdict.places if place is not None))
+    for skipping in (False, True):
+        verdict = search(problem, numbers, Budget(nodes), skipping)
+        places = [place for place in verdict.places or () if place is not None]
+        if len(places) == len(numbers):
+            return Answer("feasible", tuple(places))
+        if verdict.proven:
+            return Answer("infeasible")
+    return Answer("undecided")
 
 
-def remainder(problem: Problem, nodes: int) -> Remainder:
-    """The least that must stay unplaced, the last items of each class first."""
+def remainder(problem: Problem, nodes: int) -> tuple[int, ...]:
+    """The numbers of the items that must stay unplaced, the last of each class first; for lengths other than 1 and 2 as
+    few sections as `nodes` allow to find."""
     if unit_length(problem) is not None and not any(map(problem.home_start, problem.items)):
-        left = greatest(units(problem), by_importance(problem))[1]
-        return Remainder(tuple(sorted(left)), proven=True)
-    open_items = [number for number, item in enumerate(problem.items) if not item.barred]
+        return tuple(sorted(greatest(units(problem), by_importance(problem))[1]))
     barred = [number for number, item in enumerate(problem.items) if item.barred]
-    verdict = search(problem, open_items, Budget(nodes), skipping=True)
-    assert verdict.places is not None
-    left = [number for number in open_items if verdict.places[number] is None]
-    least = sum(problem.items[number].duration for number in left) == section_demand(problem, open_items)
-    return Remainder(tuple(sorted([*left, *barred])), verdict.proven or least)
+    open_items = [number for number, item in enumerate(problem.items) if not item.barred]
+    places = search(problem, open_items, Budget(nodes), skipping=True).places
+    assert places is not None, "a search that may skip always has a result"
+    return tuple(sorted([*barred, *(number for number in open_items if places[number] is None)]))
 
 
 def by_importance(problem: Problem) -> list[int]:
