@@ -65,7 +65,7 @@ def swap(state: ScheduleState, a: int, b: int, actor: Actor = "agent") -> Edited
     """Lets two suggested items of equal duration trade places."""
     if a == b:
         return Violation("invalid_args", "a task cannot be swapped with itself", (a,))
-    refused = first(fault for task_id in (a, b) for fault in _standing_faults(state, task_id, "suggested"))
+    refused = first(fault for task_id in (a, b) for fault in standing_faults(state, task_id, "suggested"))
     if refused:
         return refused
     one, other = state.by_id[a], state.by_id[b]
@@ -79,13 +79,14 @@ def swap(state: ScheduleState, a: int, b: int, actor: Actor = "agent") -> Edited
 
 def unplace(state: ScheduleState, task_id: int, actor: Actor = "agent") -> Edited | Violation:
     """Takes a suggested item out of the timetable."""
-    refused = first(_standing_faults(state, task_id, "suggested"))
+    refused = first(standing_faults(state, task_id, "suggested"))
     if refused:
         return refused
     return finish(state, {task_id: None}, actor)
 
 
-def _standing_faults(state: ScheduleState, task_id: int, status: str) -> Iterable[Violation]:
+def standing_faults(state: ScheduleState, task_id: int, status: str) -> Iterable[Violation]:
+    """Why a task cannot be changed where it stands: there is none, it is fixed, or it has another status."""
     task = state.by_id.get(task_id)
     if task is None:
         yield Violation("unknown_task", f"there is no task {task_id}", (task_id,))
@@ -100,7 +101,7 @@ def _put(state: ScheduleState, moves: Sequence[Move], status: str, actor: Actor)
     ids = [wish.task_id for wish in moves]
     if not moves or len(set(ids)) != len(ids):
         return Violation("invalid_args", "each task must be named once, and at least one", tuple(ids))
-    refused = first(fault for task_id in ids for fault in _standing_faults(state, task_id, status))
+    refused = first(fault for task_id in ids for fault in standing_faults(state, task_id, status))
     if refused:
         return refused
     targets: dict[int, Slot | None] = {}
