@@ -105,11 +105,10 @@ def _judge(state: ScheduleState, request: Request) -> dict[str, Any]:
     pending_ids = [class_id for class_id in scope if class_id in pending]
     feasibility = check(state, pending_ids) if pending_ids else FEASIBLE
     issues = find_issues(state, model, value, scope, feasibility, request.threshold)
-    days = [day for day, look in enumerate(value.looks, 1) if look.entries and has_issue(model.day_terms(look))]
+    days = [day for day, look in enumerate(value.looks, 1) if has_issue(model.day_terms(look))]
     scanned = scan(state, model)
     room = tightness(scanned, days)
     edits = best_edits(scanned, room["tightness_level"] == "tight")
-
     candidates = describe(state, value, edits, model, len(issues))
     verdict = deciding.decide(value, pending_ids, issues, feasibility, candidates, request.threshold)
     ways = options(state, pending_ids) if not feasibility["is_feasible"] else []
