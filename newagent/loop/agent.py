@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import datetime as dt
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
 
-from newagent.errors import ModelError, NotFoundError, RefusedError, StaleHeadError
+from newagent.errors import ModelError, NewAgentError, NotFoundError, RefusedError, StaleHeadError
 from newagent.llm.decision import Decision
 from newagent.llm.mind import Mind, Thought
-from newagent.loop.answers import Answering, answer_of_message, expire
+from newagent.loop.answers import Answering, answer_of_message, expire, sound_resume
 from newagent.loop.decide import Decider
+from newagent.loop.deliver import deliver
 from newagent.loop.draft import ACTIVE_PHASES, Bench, Draft
 from newagent.loop.prompt import build_prompt
+from newagent.loop.sound import user_text
 from newagent.loop.thinking import journal_of, think
 from newagent.loop.turn import take_turn
 from newagent.runtime import RecordingRuntime, Runtime
 from newagent.schedule.model import ScheduleState
 from newagent.settings import Budgets
-from newagent.state.documents import PendingInteraction, Resume
+from newagent.state.documents import OutcomeKind, PendingInteraction, Resume
 from newagent.state.store import Session, Store, Stored, Timetable
 from newagent.stream.events import NewEvent, Publisher
 from newagent.texts import Locale, say
@@ -80,36 +82,42 @@ class Agent:
     async def begin(self, user_id: str, conversation_id: str | None, turn: Turn) -> Session:
         """Takes a user's message: a new turn, or the answer to an open card.
 
-        Raises `NotFoundError`, `RefusedError("run_in_progress")` and what a bad answer raises.
+        Raises `InputError` with empty_message or message_too_long, `NotFoundError`, `RefusedError("run_in_progress")`
+        and what a bad answer raises.
         """
+        turn = replace(turn, text=user_text(turn.text))
         if conversation_id is None:
             conversation_id = self.runtime.new_id("conv")
             await self.store.create_conversation(user_id, conversation_id, self.runtime.now())
-        for _ in range(RETRIES):
+        known: PendingInteraction | None = None
+        for attempt in range(RETRIES):
             session = await self.store.load(user_id, conversation_id)
-            now = self.runtime.now()
             card = session.state.interaction
-            if card is not None and now >= card.expires_at:
-                session = await self._expire(session, card)
-                card = None
-            if card is not None:
-                try:
-                    return (
-                        await self._answer_once(session, card, answer_of_message(card, turn.text), turn.text)
-                    ).session
-                except StaleHeadError:
-                    raise RefusedError(
-                        "run_in_progress", "another answer was first; the message was not taken"
-                    ) from None
-            if session.state.phase in ACTIVE_PHASES:
-                if session.lease_until is not None and session.lease_until > now:
-                    raise RefusedError("run_in_progress", "this conversation is still working on the last message")
-                session = await self._abandon(session)
+            if attempt == 0:
+                known = card
             try:
-                return await self._turn(session, turn)
+                if card is None:
+                    if session.state.phase in ACTIVE_PHASES:
+                        if self.owned(session):
+                            raise RefusedError(
+                                "run_in_progress", "this conversation is still working on the last message"
+                            )
+                        session = await self._abandon(session)
+                    return await self._turn(session, turn)
+                if self.runtime.now() >= card.expires_at:
+                    await self._expire(session, card)
+                    continue
             except StaleHeadError:
                 continue
-        raise RefusedError("run_in_progress", "this conversation is busy")
+            if known is None or card.interaction_id != known.interaction_id:
+                # Another message was first, and its run has asked something that this one cannot be meant for.
+                break
+            try:
+                answer = answer_of_message(card, turn.text)
+                return (await self._answer_once(session, card, answer, turn.text)).session
+            except StaleHeadError:
+                break
+        raise RefusedError("run_in_progress", "another message or answer was first; this one was not taken")
 
     async def answer(self, user_id: str, conversation_id: str, resume: Resume) -> Answered:
         """Answers a card, exactly once whatever arrives together.
@@ -117,8 +125,12 @@ class Agent:
         Raises `NotFoundError("interaction_not_found")`, and `RefusedError` with interaction_closed,
         interaction_expired, invalid_args or the code of a refused edit; the card then is as it was.
         """
+        resume = sound_resume(resume)
         for _ in range(RETRIES):
-            session = await self.store.load(user_id, conversation_id)
+            try:
+                session = await self.store.load(user_id, conversation_id)
+            except NotFoundError:
+                raise _unknown_interaction() from None
             card = session.state.interaction
             if card is None or card.interaction_id != resume.interaction_id:
                 return await self._late(session, resume)
@@ -137,6 +149,8 @@ class Agent:
             session = await self.store.load(user_id, conversation_id)
             card = session.state.interaction
             try:
+                if card is not None and self.runtime.now() >= card.expires_at:
+                    return await self._expire(session, card)
                 if card is not None:
                     resume = Resume(interaction_id=card.interaction_id, action="cancel")
                     return (await self._answer_once(session, card, resume, None)).session
@@ -192,14 +206,47 @@ class Agent:
                 session = await self.store.load(session.state.user_id, session.state.conversation_id)
             except ModelError as error:
                 log.warning("model_failed", code=error.code, conversation=session.state.conversation_id)
-                text = say(self.locale, "outcome.model_failed", code=error.code, detail=error.message)
-                session = await self._end(session, "aborted", error.code, text)
+                session = await self._without_model(session, error)
+            except NewAgentError:
+                raise
+            except Exception as error:  # a fault of ours, or of an installed tool: told, and the run ends in order
+                log.exception("run_failed", conversation=session.state.conversation_id)
+                text = say(self.locale, "outcome.internal_error")
+                session = await self._end(session, "aborted", "internal_error", text, internal=repr(error)[:500])
         return session
+
+    def owned(self, session: Session) -> bool:
+        """Whether somebody holds the lease of a run, so that it must be left to them."""
+        return session.lease_until is not None and session.lease_until > self.runtime.now()
+
+    async def take_over(self, session: Session) -> Session:
+        """Takes a run whose owner has gone, as a round of its own: the earlier owner's right ends; `drive` goes on.
+
+        A session without a run is given back as it is. Raises `RefusedError("run_in_progress")` while somebody owns
+        the run, and `StaleHeadError` when somebody else was first.
+        """
+        if session.state.phase not in ACTIVE_PHASES:
+            return session
+        if self.owned(session):
+            raise RefusedError("run_in_progress", "this conversation is still working on the last message")
+        draft = Draft(session, session.state, kind="system")
+        draft.journal["takeover"] = {"token": session.token}
+        return (await self._commit(draft, fenced=False, take_lease=True)).session
+
+    async def _without_model(self, session: Session, error: ModelError) -> Session:
+        """Ends a run whose model has failed. A delivery needs none: its facts are computed, and its words fixed."""
+        if session.state.phase != "delivering":
+            text = say(self.locale, "outcome.model_failed", code=error.code, detail=error.message)
+            return await self._end(session, "aborted", error.code, text)
+        draft = Draft(session, session.state, kind="system")
+        draft.journal["fault"] = {"code": error.code, "message": error.message}
+        deliver(draft, self._bench(), "")
+        return (await self._commit(draft, fenced=True)).session
 
     async def _round(self, session: Session) -> Session:
         bench = self._bench()
         prompt = build_prompt(session, bench)
-        thought = await think(self.mind, prompt, session, self.publisher)
+        thought = await think(self.mind, prompt, session, self.publisher, self.budgets.call_seconds)
         built_on = session.schedule_version
         while True:
             async with self._trial(session, thought) as timetable:
@@ -259,7 +306,7 @@ class Agent:
         state = session.state
         record = await self.store.consumed(state.user_id, state.conversation_id, resume.interaction_id)
         if record is None:
-            raise NotFoundError("interaction_not_found", "there is no such confirmation")
+            raise _unknown_interaction()
         if record["answer"].get("action") == "expire":
             raise RefusedError("interaction_expired", "the confirmation was not answered in time")
         if record["answer"] != resume.answer:
@@ -280,14 +327,16 @@ class Agent:
         draft.finish("aborted", "abandoned", self.locale)
         return (await self._commit(draft, fenced=False)).session
 
-    async def _end(self, session: Session, kind: Any, code: str, text: str | None = None) -> Session:
+    async def _end(
+        self, session: Session, kind: OutcomeKind, code: str, text: str | None = None, internal: str = ""
+    ) -> Session:
         draft = Draft(session, session.state, kind="system")
-        draft.finish(kind, code, self.locale, text=text)
+        draft.finish(kind, code, self.locale, internal=internal, text=text)
         return (await self._commit(draft, fenced=True)).session
 
-    async def _commit(self, draft: Draft, *, fenced: bool) -> Stored:
+    async def _commit(self, draft: Draft, *, fenced: bool, take_lease: bool = False) -> Stored:
         now = self.runtime.now()
-        async with self.store.round(draft.session, now, fenced=fenced) as transaction:
+        async with self.store.round(draft.session, now, fenced=fenced, take_lease=take_lease) as transaction:
             stored = await transaction.save(draft.round(now + LEASE))
         await self.publisher.publish(draft.state.conversation_id, list(stored.events))
         return stored
@@ -303,6 +352,10 @@ class Agent:
         if used.run_ms >= budgets.run_seconds * 1000:
             return "time_exhausted"
         return "tokens_exhausted" if used.tokens >= budgets.run_tokens else ""
+
+
+def _unknown_interaction() -> NotFoundError:
+    return NotFoundError("interaction_not_found", "there is no such confirmation")
 
 
 def _drawn(bench: Bench) -> list[str]:

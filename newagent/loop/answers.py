@@ -9,6 +9,7 @@ from newagent.errors import RefusedError
 from newagent.loop import gate
 from newagent.loop.decide import Decider, start_plan
 from newagent.loop.draft import Draft
+from newagent.loop.sound import sound_json, user_text
 from newagent.state.documents import Message, PendingInteraction, Resume
 from newagent.stream.events import NewEvent
 from newagent.texts import say
@@ -34,6 +35,16 @@ def answer_of_message(card: PendingInteraction, text: str) -> Resume:
     if word in NO:
         return Resume(interaction_id=card.interaction_id, action="reject")
     return Resume(interaction_id=card.interaction_id, action="reject", message=text)
+
+
+def sound_resume(resume: Resume) -> Resume:
+    """An answer that can be stored and compared. Raises `RefusedError("invalid_args")`, and what `user_text` raises."""
+    message = user_text(resume.message) if resume.message and resume.message.strip() else None
+    try:
+        arguments = sound_json(resume.arguments)
+    except ValueError as error:
+        raise RefusedError("invalid_args", f"the arguments cannot be used: {error}") from None
+    return resume.model_copy(update={"message": message, "arguments": arguments})
 
 
 class Answering:

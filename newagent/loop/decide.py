@@ -50,8 +50,10 @@ class Decider:
         draft.journal["decision"] = decision.model_dump(mode="json", exclude_defaults=True)
         fault = guards.action_fault(decision, draft.state.phase)
         if fault is None:
-            draft.count(invalid=0)
+            invalid = draft.state.counters.invalid
             await self._act(draft, decision)
+            if draft.state.counters.invalid == invalid:
+                draft.count(invalid=0)
             self._other_calls(draft, thought)
         elif decision.action == "reply":
             draft.count(invalid=0)
@@ -221,6 +223,7 @@ class Decider:
         tool = self.bench.catalogue.get(call.name)
         call_id = self.bench.runtime.new_id("call")
         draft.call(call_id, call.name, call.arguments)
+        draft.count(plain_text=0)
         fault = guards.call_fault(
             tool, call.name, call.arguments, draft.state, self.bench.catalogue, self.session.schedule_version
         )
@@ -258,8 +261,9 @@ class Decider:
         draft.adopt(result)
         draft.result(call_id, tool.name, arguments, result)
         counters = draft.state.counters
-        draft.count(step_evidence=counters.step_evidence + 1, step_failures=0, plain_text=0)
+        draft.count(step_failures=0)
         if tool.pack != "context":
+            draft.count(step_evidence=counters.step_evidence + 1)
             digest = call_digest(tool.name, arguments, self.session.schedule_version)
             draft.update(read_calls=(*draft.state.read_calls[-40:], digest))
         if result.state is not None and result.state.judgement is not self.session.state.judgement:
@@ -311,6 +315,7 @@ def start_plan(draft: Draft, plan: Plan, covered: bool) -> None:
         plan=plan,
         step=0,
         mode=plan.mode,
+        optimizing=draft.state.optimizing and plan.mode == draft.state.mode,
         active=active,
         covers=tuple(cover for step in plan.steps for cover in step.covers) if covered else (),
         interaction=None,

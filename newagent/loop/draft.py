@@ -121,7 +121,7 @@ class Draft:
     def refused(self, call_id: str, tool: str, arguments: dict[str, Any], result: ToolResult) -> None:
         """A call that failed: its result, and what the guards remember of it."""
         self.result(call_id, tool, arguments, result)
-        digest = call_digest(tool, arguments, self.version)
+        digest = refusal_digest(tool, arguments, self.state, self.version)
         self.update(refused_calls=(*self.state.refused_calls[-40:], digest))
         self.count(step_failures=self.state.counters.step_failures + 1)
 
@@ -160,6 +160,14 @@ def canonical(value: Any) -> str:
 def call_digest(tool: str, arguments: dict[str, Any], version: int) -> str:
     """What makes two calls the same call on the same schedule."""
     return hashlib.sha256(canonical([tool, arguments, version]).encode()).hexdigest()[:16]
+
+
+def refusal_digest(tool: str, arguments: dict[str, Any], state: AgentState, version: int) -> str:
+    """What makes a refused call the same call in the same situation: all that a guard or a tool may refuse it for."""
+    judged = state.judgement.state_version if state.judgement else None
+    covers = [cover.model_dump(mode="json") for cover in state.covers]
+    situation = [state.phase, state.active, state.optimizing, judged, covers, version]
+    return hashlib.sha256(canonical([tool, arguments, situation]).encode()).hexdigest()[:16]
 
 
 def preview(arguments: dict[str, Any]) -> str:

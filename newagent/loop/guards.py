@@ -5,10 +5,10 @@ All functions are pure; the text of a refusal is for the model.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from newagent.llm.decision import Decision
-from newagent.loop.draft import call_digest
+from newagent.loop.draft import call_digest, refusal_digest
 from newagent.settings import Budgets
 from newagent.state.documents import AgentState, Phase
 from newagent.tools.base import Tool, ToolResult
@@ -50,10 +50,9 @@ def call_fault(
             domain=tool.domain,
             pack=tool.pack,
         )
-    digest = call_digest(name, arguments, version)
-    if digest in state.refused_calls:
-        return refuse("call_repeated", "同样的调用刚刚在同一个课表版本上被拒绝过，请换参数或换做法。")
-    if not tool.write and tool.pack != "context" and digest in state.read_calls:
+    if refusal_digest(name, arguments, state, version) in state.refused_calls:
+        return refuse("call_repeated", "同样的调用刚刚在同样的情况下被拒绝过，请换参数或换做法。")
+    if not tool.write and tool.pack != "context" and call_digest(name, arguments, version) in state.read_calls:
         return refuse("query_redundant", "课表没有变化，同样的查询已有结果，请直接使用上面的结果。")
     return None
 
@@ -69,8 +68,10 @@ def write_fault(tool: Tool, arguments: dict[str, Any], state: AgentState, versio
         and arguments.get("candidate_id") != "close"
     ):
         return refuse("infeasible_negotiate", "按现在的约束放不下所有任务：先用 ask_user 把放宽的选项给用户选。")
-    if tool.name == "batch_move" and len(arguments.get("moves") or ()) > FREE_BATCH:
-        offered = [c["arguments"] for c in judgement.candidates if c["tool"] == "batch_move"] if judgement else []
+    moves = arguments.get("moves")
+    if tool.name == "batch_move" and isinstance(moves, list) and len(cast("list[Any]", moves)) > FREE_BATCH:
+        current = judgement.candidates if judgement is not None and judgement.state_version == version else ()
+        offered = [candidate["arguments"] for candidate in current if candidate["tool"] == "batch_move"]
         if arguments not in offered and not any(cover.tool == "batch_move" for cover in state.covers):
             return refuse("batch_move_disabled", "一次移动超过两个任务需要计划里写明（covers），或使用候选操作。")
     return None

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from typing import Any
 
-from newagent.errors import ModelError
+import structlog
+
+from newagent.errors import ModelError, NewAgentError
 from newagent.llm.mind import Delta, Mind, Prompt, Thought
 from newagent.loop.draft import Bench, canonical
+from newagent.loop.sound import sound_text, sound_thought
 from newagent.runtime import RecordingRuntime
 from newagent.state.store import Session
 from newagent.stream.events import Ephemeral, Event, Publisher
 
+log = structlog.get_logger(__name__)
 
-async def think(mind: Mind, prompt: Prompt, session: Session, publisher: Publisher) -> Thought:
-    """Lets the mind think a round. Raises `ModelError` as the mind does, or when it ends without a thought."""
+
+async def think(mind: Mind, prompt: Prompt, session: Session, publisher: Publisher, seconds: float) -> Thought:
+    """Lets the mind think a round, for so many seconds at most; what it says comes back sound.
+
+    Raises `ModelError`: the mind's own, model_timeout, model_unavailable where it ends without a thought, and
+    model_failed where it raises anything else.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await _thought(mind, prompt, session, publisher)
+    except NewAgentError:
+        raise
+    except TimeoutError:
+        raise ModelError("model_timeout", f"the model did not come to an end in {seconds:g} seconds") from None
+    except Exception as error:  # a mind of any origin may raise anything; the run must end in order
+        log.exception("mind_failed", mind=mind.name)
+        raise ModelError("model_failed", f"the model failed: {type(error).__name__}") from None
+
+
+async def _thought(mind: Mind, prompt: Prompt, session: Session, publisher: Publisher) -> Thought:
     conversation = session.state.conversation_id
     number = session.version + 1
     offsets = {"reasoning": 0, "text": 0}
@@ -24,11 +47,16 @@ async def think(mind: Mind, prompt: Prompt, session: Session, publisher: Publish
         "phase": session.state.phase,
     }
     await publisher.publish(conversation, [Ephemeral("status", payload=progress)])
-    async for piece in mind.think(prompt):
-        if isinstance(piece, Thought):
-            return piece
-        events = list(_pieces(piece, number, offsets))
-        await publisher.publish(conversation, events)
+    pieces = mind.think(prompt)
+    try:
+        async for piece in pieces:
+            if isinstance(piece, Thought):
+                return sound_thought(piece)
+            await publisher.publish(conversation, list(_pieces(piece, number, offsets)))
+    finally:
+        close = getattr(pieces, "aclose", None)
+        if close is not None:
+            await close()
     raise ModelError("model_unavailable", "the model ended without an answer")
 
 
@@ -41,10 +69,11 @@ def _pieces(piece: Delta, number: int, offsets: dict[str, int]) -> list[Event | 
             kind = "reasoning_text" if part == "reasoning" else "assistant_text_delta"
             void.append(Ephemeral(kind, f"{number}-{part}", "", 0, payload))
         return void
+    text = sound_text(piece.text)
     offset = offsets[piece.kind]
-    offsets[piece.kind] = offset + len(piece.text)
+    offsets[piece.kind] = offset + len(text)
     kind = "reasoning_text" if piece.kind == "reasoning" else "assistant_text_delta"
-    return [Ephemeral(kind, f"{number}-{piece.kind}", piece.text, offset, {"display_mode": "append"})]
+    return [Ephemeral(kind, f"{number}-{piece.kind}", text, offset, {"display_mode": "append"})]
 
 
 def journal_of(prompt: Prompt, thought: Thought, bench: Bench, built_on: int) -> dict[str, Any]:

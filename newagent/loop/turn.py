@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from newagent.errors import RefusedError
+from newagent.errors import NotFoundError, RefusedError
 from newagent.loop.draft import Bench, Draft
 from newagent.schedule.cost import evaluate
 from newagent.schedule.model import ScheduleState
@@ -17,13 +17,16 @@ TITLE = 24
 async def take_turn(
     session: Session, bench: Bench, timetable: Timetable, text: str, task_class_ids: tuple[int, ...]
 ) -> Draft:
-    """The draft of a turn round: a fresh run on the timetable as it is stored now."""
+    """The draft of a turn round: a fresh run on the timetable as it is stored now.
+
+    `task_class_ids` says what the run is about; without any it is what it was. Raises
+    `NotFoundError("unknown_task_class")` for those that the user named.
+    """
     draft = Draft(session, session.state, kind="turn")
     draft.journal["turn"] = {"text": text, "task_class_ids": list(task_class_ids)}
     run_id = bench.runtime.new_id("run")
-    scope = task_class_ids or session.state.task_class_ids
     draft.events.append(NewEvent("user_text", text, role="user"))
-    await _load(draft, bench, timetable, scope)
+    scope = await _load(draft, bench, timetable, task_class_ids)
     schedule = draft.timetable
     valued = evaluate(schedule) if schedule is not None else None
     draft.update(
@@ -54,19 +57,42 @@ async def take_turn(
     return draft
 
 
-async def _load(draft: Draft, bench: Bench, timetable: Timetable, scope: tuple[int, ...]) -> None:
-    """Loads the timetable anew, keeping what of the preview is still legal; without one the agent can still talk."""
+async def _load(draft: Draft, bench: Bench, timetable: Timetable, named: tuple[int, ...]) -> tuple[int, ...]:
+    """Loads the timetable anew, keeping what of the preview is still legal; without one the agent can still talk.
+
+    Returns the scope of the run. Classes whose items stand in the preview are loaded beside it: what the student has
+    agreed to is not lost because the talk has turned to another class.
+    """
     old = draft.session.schedule
+    scope = tuple(dict.fromkeys(named or draft.session.state.task_class_ids))
+    wanted = {*scope, *_previewed(old)} if scope else set[int]()
     try:
-        fresh = await timetable.load_state(scope or None, bench.now)
+        try:
+            fresh = await timetable.load_state(tuple(sorted(wanted)) or None, bench.now)
+        except NotFoundError as error:
+            gone = set(error.data.get("task_class_ids", wanted))
+            if gone.intersection(named):
+                raise
+            # A class that was planned here has been deleted since.
+            scope = tuple(class_id for class_id in scope if class_id not in gone)
+            fresh = await timetable.load_state(tuple(sorted(wanted - gone)) if scope else None, bench.now)
+    except NotFoundError:
+        raise
     except RefusedError as error:
         draft.journal["timetable"] = error.code
-        return
+        return scope
     new: ScheduleState = refreshed(old, fresh) if old is not None else fresh
     if new is old:
-        return
+        return scope
     draft.schedule = new
     draft.update(undo=())
     dropped = lost(old, new) if old is not None else []
     payload = {"version": draft.version, "dropped": [task.name for task, _ in dropped]}
     draft.events.append(NewEvent("schedule_updated", payload=payload))
+    return scope
+
+
+def _previewed(schedule: ScheduleState | None) -> set[int]:
+    """The classes whose items stand in a preview."""
+    items = schedule.items if schedule is not None else ()
+    return {task.task_class_id for task in items if task.status == "suggested" and task.task_class_id is not None}
