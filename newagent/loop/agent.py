@@ -233,6 +233,21 @@ class Agent:
         draft.journal["takeover"] = {"token": session.token}
         return (await self._commit(draft, fenced=False, take_lease=True)).session
 
+    async def hand_back(self, session: Session) -> None:
+        """Gives up the right to a run that this process will not drive on, so that nobody waits for its lease."""
+        for _ in range(RETRIES):
+            head = await self.store.load(session.state.user_id, session.state.conversation_id)
+            if head.state.phase not in ACTIVE_PHASES or head.token != session.token:
+                return
+            try:
+                async with self.store.round(head, self.runtime.now(), fenced=True) as transaction:
+                    draft = Draft(head, head.state, kind="system")
+                    draft.journal["handed_back"] = {"token": head.token}
+                    await transaction.save(draft.round(None))
+            except StaleHeadError:
+                continue
+            return
+
     async def _without_model(self, session: Session, error: ModelError) -> Session:
         """Ends a run whose model has failed. A delivery needs none: its facts are computed, and its words fixed."""
         if session.state.phase != "delivering":

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from newagent.errors import NewAgentError
 from newagent.server import chat, conversations
 from newagent.server.backend import Backend
-from newagent.server.envelope import done, on_error, on_http_error
+from newagent.server.envelope import done, on_error, on_failure, on_http_error
 
 API = "/api/v1"
 
@@ -46,7 +46,7 @@ def make_app(backend: Backend) -> Starlette:
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={NewAgentError: on_error, HTTPException: on_http_error},
+        exception_handlers={NewAgentError: on_error, HTTPException: on_http_error, Exception: on_failure},
         # A name that resolves to this machine must not let a foreign page in.
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "::1", "[::1]"])],
     )

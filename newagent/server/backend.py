@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from newagent.errors import StaleHeadError
 from newagent.loop.agent import Agent
 from newagent.loop.draft import ACTIVE_PHASES
 from newagent.server.runs import Runs
@@ -30,13 +31,16 @@ class Backend:
         """The name of the model that thinks."""
         return self.agent.mind.name
 
-    def go_on(self, session: Session, *, fresh: bool) -> None:
-        """Lets a run go on here: after a fresh turn or answer, or when its owner's lease is over."""
-        if session.state.phase not in ACTIVE_PHASES:
-            return
-        over = session.lease_until is None or session.lease_until <= self.agent.runtime.now()
-        if fresh or (over and not self.runs.running(session.state.conversation_id)):
+    async def take_up(self, conversation_id: str) -> Session:
+        """A conversation that does not run here, as it is now; a run whose owner has gone goes on here."""
+        session = await self.store.load(self.user, conversation_id)
+        if session.state.phase in ACTIVE_PHASES and not self.agent.owned(session):
+            try:
+                session = await self.agent.take_over(session)
+            except StaleHeadError:
+                return await self.store.load(self.user, conversation_id)
             self.runs.start(session)
+        return session
 
     async def last_seq(self, conversation_id: str | None) -> int:
         """The seq that a conversation has reached; 0 before its first message."""

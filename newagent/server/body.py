@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from newagent.errors import InputError
 
 MAX_BODY = 1024 * 1024
-MAX_MESSAGE = 8000
 Body = TypeVar("Body", bound=BaseModel)
 
 
@@ -20,10 +19,13 @@ async def read_body(request: Request, model: type[Body]) -> Body:
     if request.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
         raise InputError("invalid_body", "the body must be application/json")
     content = bytearray()
-    async for piece in request.stream():
-        content += piece
-        if len(content) > MAX_BODY:
-            raise InputError("body_too_large", f"a body has at most {MAX_BODY} bytes", limit=MAX_BODY)
+    try:
+        async for piece in request.stream():
+            content += piece
+            if len(content) > MAX_BODY:
+                raise InputError("body_too_large", f"a body has at most {MAX_BODY} bytes", limit=MAX_BODY)
+    except ClientDisconnect:
+        raise InputError("invalid_body", "the body was cut off") from None
     try:
         return model.model_validate_json(bytes(content))
     except ValidationError as error:

@@ -8,14 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from newagent.errors import InputError
+from newagent.errors import InputError, NotFoundError
 from newagent.loop.agent import Turn
+from newagent.loop.draft import ACTIVE_PHASES
+from newagent.loop.sound import MOST_MESSAGE
 from newagent.server.backend import Backend
-from newagent.server.body import MAX_MESSAGE, read_body
+from newagent.server.body import read_body
 from newagent.server.envelope import done
 from newagent.server.following import follow
 from newagent.state.documents import Resume
 from newagent.state.store import Session
+
+LONGEST_SEQ = 20
 
 
 class _Body(BaseModel):
@@ -34,7 +38,7 @@ class ChatBody(_Body):
     """A message, or the answer to a card in `extra.resume`."""
 
     conversation_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
-    message: Annotated[str, Field(max_length=MAX_MESSAGE)] = ""
+    message: Annotated[str, Field(max_length=MOST_MESSAGE)] = ""
     extra: Extra = Extra()
 
 
@@ -54,7 +58,10 @@ async def chat(request: Request) -> Response:
     if resume is not None:
         if body.conversation_id is None:
             raise InputError("invalid_body", "a resume needs its conversation_id")
-        after = await backend.last_seq(body.conversation_id)
+        try:
+            after = await backend.last_seq(body.conversation_id)
+        except NotFoundError:
+            after = 0  # the agent says what is not found
         answered = await backend.agent.answer(backend.user, body.conversation_id, resume)
         session = answered.session
         if answered.repeated:
@@ -82,7 +89,8 @@ async def attach(request: Request) -> Response:
     conversation = request.query_params.get("conversation_id", "")
     session = await backend.store.load(backend.user, conversation)
     after = request.headers.get("last-event-id") or request.query_params.get("after_seq") or "0"
-    if not (after.isascii() and after.isdecimal()) or int(after) > session.last_seq:
+    # A number of thousands of digits is one that `int` does not take.
+    if not (after.isascii() and after.isdecimal() and len(after) < LONGEST_SEQ) or int(after) > session.last_seq:
         raise InputError("invalid_body", f"after_seq must be between 0 and {session.last_seq}")
     return _stream(backend, session, int(after), fresh=False)
 
@@ -92,15 +100,18 @@ async def cancel(request: Request) -> Response:
     backend: Backend = request.app.state.backend
     body = await read_body(request, CancelBody)
     session = await backend.agent.cancel(backend.user, body.conversation_id)
+    if session.state.phase not in ACTIVE_PHASES:
+        backend.runs.stop(body.conversation_id)
     outcome: Any = session.state.outcome.model_dump(mode="json") if session.state.outcome else None
     return done({"conversation_id": body.conversation_id, "phase": session.state.phase, "outcome": outcome})
 
 
 def _stream(backend: Backend, session: Session, after_seq: int, *, fresh: bool) -> Response:
-    """The stream of a session whose run goes on, as `Backend.go_on` has it."""
+    """The stream of a session; the run of a fresh turn or answer goes on here."""
     conversation = session.state.conversation_id
     reader = backend.bus.read(conversation)
-    backend.go_on(session, fresh=fresh)
+    if fresh and session.state.phase in ACTIVE_PHASES:
+        backend.runs.start(session)
     headers = {"X-Conversation-ID": conversation, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     frames = follow(backend, conversation, after_seq, reader)
     return StreamingResponse(frames, media_type="text/event-stream", headers=headers)

@@ -67,6 +67,12 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse(body, error.status_code, error.headers)
 
 
+async def on_failure(request: Request, error: Exception) -> JSONResponse:
+    """Starlette's handler for a fault of ours, which it then raises on for the log."""
+    del request, error
+    return failed(NewAgentError("internal_error", "something went wrong inside the program"))
+
+
 async def on_error(request: Request, error: Exception) -> JSONResponse:
     """Starlette's handler for our errors."""
     del request

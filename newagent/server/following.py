@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from newagent.errors import NewAgentError
+from newagent.loop.draft import ACTIVE_PHASES
 from newagent.server.backend import Backend
 from newagent.server.chunks import chunk, frame
 from newagent.stream.bus import Reader
@@ -16,26 +17,33 @@ DONE = b"data: [DONE]\n\n"
 
 
 async def follow(backend: Backend, conversation_id: str, after_seq: int, reader: Reader) -> AsyncIterator[bytes]:
-    """SSE frames from after a seq until the run waits, has ended, or is not in this process.
+    """SSE frames from after a seq until the run waits for the user or has ended.
 
-    `reader` must have been opened before the run was started, or its first words are missed.
+    `reader` must have been opened before the run was started, or its first words are missed. A run that another
+    process owns is read from the store; once its lease is over, it goes on here.
     """
+    seq = after_seq
     try:
-        seq = after_seq
         for event in await backend.store.events(backend.user, conversation_id, seq):
             seq = event.seq
             yield _frame(backend, conversation_id, event)
-        if not backend.runs.running(conversation_id):
-            reader.offer(None)
-        while True:
+        while not reader.dropped or reader.waiting:
+            if not backend.runs.running(conversation_id) and not reader.waiting:
+                session = await backend.take_up(conversation_id)
+                for event in await backend.store.events(backend.user, conversation_id, seq):
+                    seq = event.seq
+                    yield _frame(backend, conversation_id, event)
+                if session.state.phase not in ACTIVE_PHASES:
+                    break
             try:
                 event = await reader.take(HEARTBEAT)
             except TimeoutError:
                 yield PING
                 continue
             if event is None:
-                break
-            if isinstance(event, Ephemeral):
+                if reader.failure is not None:
+                    raise reader.failure
+            elif isinstance(event, Ephemeral):
                 yield _frame(backend, conversation_id, event)
             elif event.seq == seq + 1:
                 seq = event.seq

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from weakref import WeakSet
 
+from newagent.errors import NewAgentError
 from newagent.stream.events import Ephemeral, Event
 
 BEHIND = 2000
@@ -16,6 +17,12 @@ class Reader:
     def __init__(self) -> None:
         self._waiting: asyncio.Queue[Event | Ephemeral | None] = asyncio.Queue(BEHIND)
         self.dropped = False
+        self.failure: NewAgentError | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether something is there to be taken."""
+        return not self._waiting.empty()
 
     def offer(self, event: Event | Ephemeral | None) -> None:
         """Hands an event over without waiting; None is the end."""
@@ -52,7 +59,8 @@ class Bus:
         self._readers.setdefault(conversation_id, WeakSet()).add(reader)
         return reader
 
-    def end(self, conversation_id: str) -> None:
-        """Tells the readers of a conversation that its run here is over."""
+    def end(self, conversation_id: str, failure: NewAgentError | None = None) -> None:
+        """Tells the readers of a conversation that its run here is over, and with which failure if with one."""
         for reader in self._readers.get(conversation_id, ()):
+            reader.failure = failure
             reader.offer(None)
