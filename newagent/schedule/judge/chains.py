@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from newagent.schedule.judge.reach import Arc, Reach
 
-WIDTH = 120
+WIDTH = 40
 """How many unfinished chains are kept of each length."""
 
 Put = tuple[int, int, int]

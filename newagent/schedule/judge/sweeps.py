@@ -59,7 +59,7 @@ def find_sweeps(board: Board, max_moves: int) -> Iterable[Chain]:
         first += count
         lengths = {board.pieces[index].length for index in pieces if board.pieces[index].free}
         if len(lengths) == 1:
-            yield from _Sweep(board, klass, max_moves).run(layouts.days(klass, pieces, lengths.pop()))
+            yield from _Sweep(board, klass, pieces, max_moves).run(layouts.days(klass, pieces, lengths.pop()))
 
 
 Row = list["tuple[int, _Link | None] | None"]
@@ -69,11 +69,13 @@ Choice = tuple[int, int, int, tuple[int, ...]]
 
 
 class _Sweep:
-    def __init__(self, board: Board, klass: int, max_moves: int) -> None:
+    def __init__(self, board: Board, klass: int, pieces: range, max_moves: int) -> None:
         self._board = board
-        self._klass = klass
+        self._pieces = pieces
         self._max_moves = max_moves
-        self._rank = board.model.classes[klass].rank
+        self._rank = rank = board.model.classes[klass].rank
+        self._targets = [board.pieces[index].target for index in pieces]
+        self._deviations = [abs(rank[board.day[index]] - board.pieces[index].target) for index in pieces]
         self._more = MORE_APART if board.model.classes[klass].same_day_weight else MORE
 
     def run(self, days: Iterable[_Day]) -> Iterable[Chain]:
@@ -111,41 +113,43 @@ class _Sweep:
 
     def _choices(self, day: _Day, ahead: int, most: int) -> list[Choice]:
         """What to put on a day: the cheapest for each number of items and of moves that adds at most that."""
-        board, pieces = self._board, self._board.pieces
-        rank, first, now = self._rank[day.day], day.first + ahead, len(day.starts)
+        first, now = day.first + ahead, len(day.starts)
+        rank, offset = self._rank[day.day], first - self._pieces.start
         found: list[Choice] = []
         shift = 0
         for count in range(min(now + self._more, day.room) + 1):
             if count:
-                index = first + count - 1
-                if not 0 <= index < len(pieces) or pieces[index].klass != self._klass or not pieces[index].free:
+                place = offset + count - 1
+                if not 0 <= place < len(self._targets) or not self._board.pieces[first + count - 1].free:
                     break
-                target = pieces[index].target
-                shift += W_SPREAD * (abs(rank - target) - abs(self._rank[board.day[index]] - target))
-            layouts = day.layouts(count)
-            if not layouts:
+                shift += W_SPREAD * (abs(rank - self._targets[place]) - self._deviations[place])
+            elif not now:
+                found.append((0, 0, 0, ()))
                 continue
-            if layouts[0][0] + shift > most:
+            layouts = day.layouts(count)
+            if not layouts or layouts[0][0] + shift > most:
                 if count > now:
                     break
-                continue
-            if -ahead >= count or ahead >= now:
+            elif -ahead >= count or ahead >= now:
                 added, starts = layouts[0]
                 found.append((added + shift, count, count, starts))
-                continue
-            best: dict[int, tuple[int, tuple[int, ...]]] = {}
-            for added, starts in layouts:
-                if added + shift > most:
-                    break
-                stay = sum(
-                    0 <= ahead + place < now and day.starts[ahead + place] == start
-                    for place, start in enumerate(starts)
-                )
-                best.setdefault(count - stay, (added, starts))
-            for moved, (added, starts) in best.items():
-                if ahead or moved or count != now:
-                    found.append((added + shift, moved, count, starts))
+            else:
+                found += self._staying(day, ahead, layouts, shift, most)
         return found
+
+    def _staying(self, day: _Day, ahead: int, layouts: list[Layout], shift: int, most: int) -> Iterable[Choice]:
+        """The layouts of a day on which some pieces may stay where they are: the cheapest for each number of moves."""
+        now, best = len(day.starts), set[int]()
+        for added, starts in layouts:
+            if added + shift > most:
+                break
+            stay = sum(
+                0 <= ahead + place < now and day.starts[ahead + place] == start for place, start in enumerate(starts)
+            )
+            moved = len(starts) - stay
+            if moved not in best and (ahead or moved or len(starts) != now):
+                best.add(moved)
+                yield added + shift, moved, len(starts), starts
 
     def _parts(self, cost: int, link: _Link | None) -> Iterable[Chain]:
         """A sweep as a chain, and each of its parts between two states in which all items stand where they do now."""
