@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from newagent.cli import apply, chat, config, conversations, db, demo, export, import_, judge, place, serve, tool
-from newagent.cli.output import CommandUsageError, fail
+from newagent.cli.logs import set_up_logs
+from newagent.cli.output import CommandUsageError, fail, set_up_streams
 from newagent.errors import NewAgentError
 
 app = typer.Typer(
@@ -58,6 +59,8 @@ def root(
 def main() -> None:
     """The entry point: no traceback ever reaches the user for something that was their input."""
     as_json = "--json" in sys.argv
+    set_up_streams()
+    set_up_logs()
     try:
         code = app(standalone_mode=False)
     except typer.TyperException as error:

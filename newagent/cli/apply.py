@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from newagent.cli.output import Json, Output
+from newagent.cli.output import Json, Output, plain
 from newagent.cli.timeline import TimelineView
 from newagent.cli.wiring import LOCAL_USER, open_service
 from newagent.errors import NotFoundError
@@ -25,7 +25,7 @@ def apply(
     """Write the preview into the timetable: all of it, or nothing if anything is in conflict."""
     output = Output(as_json)
     document = asyncio.run(_run(output.out, conversation, tuple(class_ids) if class_ids else None))
-    output.done(document, lambda console: console.print(document["text"], markup=False))
+    output.done(document, lambda console: console.print(plain(document["text"]), markup=False))
 
 
 async def _run(console: Console, conversation: str | None, class_ids: tuple[int, ...] | None) -> dict[str, Any]:

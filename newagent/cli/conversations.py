@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from newagent.cli.output import CommandUsageError, Json, Output
+from newagent.cli.output import CommandUsageError, Json, Output, plain
 from newagent.cli.wiring import LOCAL_USER, open_store
 from newagent.settings import load_settings
 
@@ -37,7 +38,12 @@ async def _run(rename: tuple[str, str] | None, delete: str | None) -> list[dict[
 
 def show_conversations(console: Console, rows: list[dict[str, Any]]) -> None:
     """The list as a table."""
-    table = Table("id", "title", "phase", "updated", box=None)
+    table = Table(box=None)
+    # An id is there to be copied.
+    table.add_column("id", no_wrap=True, min_width=max((len(row["conversation_id"]) for row in rows), default=0))
+    for name in ("title", "phase", "updated"):
+        table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(str(row[name]) for name in ("conversation_id", "title", "phase", "updated_at")))
+        shown = (row["conversation_id"], row["title"], row["phase"], str(row["updated_at"])[:16])
+        table.add_row(*(Text(plain(str(one))) for one in shown))
     console.print(table)

@@ -5,7 +5,9 @@ Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
@@ -20,6 +22,29 @@ REFUSED = 1
 USAGE = 2
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, everything else on stderr.")]
+
+
+# Control characters that would steer a terminal, and those that turn the direction of text around.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def plain(text: str) -> str:
+    """Text of models, files and users as it may be shown: a card must not be able to hide what it says."""
+    return _STEERING.sub("\ufffd", text.replace("\r\n", "\n"))
+
+
+def set_up_streams() -> None:
+    """Characters that a terminal does not know, and bytes that are no text, are shown as such and end nothing."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace"), (sys.stderr, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
+
+
+def write_document(document: Any) -> None:
+    """Writes the one JSON document of `--json`, escaped where standard output is not UTF-8."""
+    unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+    json.dump(document, sys.stdout, ensure_ascii=not unicode, default=str)
+    sys.stdout.write("\n")
 
 
 class CommandUsageError(NewAgentError):
@@ -37,8 +62,7 @@ class Output:
     def done(self, document: Any, show: Callable[[Console], None], *, ok: bool = True) -> None:
         """Ends a command: prints its document or shows it, and leaves with 1 if it was refused."""
         if self.as_json:
-            json.dump(document, sys.stdout, ensure_ascii=False)
-            sys.stdout.write("\n")
+            write_document(document)
         else:
             show(self.out)
         if not ok:
@@ -47,15 +71,9 @@ class Output:
 
 def fail(error: NewAgentError, as_json: bool) -> NoReturn:
     """One clear line on stderr, a JSON document too where it was asked for, and the exit code that fits."""
-    message = " ".join(error.message.split())
+    message = plain(" ".join(error.message.split()))
     if as_json:
-        json.dump(
-            {"ok": False, "code": error.code, "message": message, **error.data},
-            sys.stdout,
-            ensure_ascii=False,
-            default=str,
-        )
-        sys.stdout.write("\n")
+        write_document({"ok": False, "code": error.code, "message": message, **error.data})
     Console(stderr=True, highlight=False, soft_wrap=True).print(
         f"[red]error[/red] {escape(f'{error.code}: {message}')}"
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -10,6 +11,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
+from newagent.cli.output import plain
 from newagent.stream.events import Ephemeral, Event
 from newagent.texts import Locale, say
 
@@ -36,14 +38,23 @@ class TimelineView:
     def show(self, event: Event | Ephemeral) -> None:
         """Prints one event."""
         if isinstance(event, Ephemeral):
-            if event.kind == "assistant_text_delta" and event.text and self.console.is_terminal:
-                self.console.out(event.text, end="", highlight=False)
-                self._streamed += event.text
+            if event.kind == "assistant_text_delta" and self.console.is_terminal:
+                self._stream(event)
             return
+        event = replace(event, content=plain(event.content), payload=_plain_json(event.payload))
         self._end_stream(event)
         show = getattr(self, f"_show_{event.kind}", None)
         if show is not None:
             show(event)
+
+    def _stream(self, event: Ephemeral) -> None:
+        if event.payload.get("display_mode") == "replace" and self._streamed:
+            # The answer begins anew; what a terminal has shown stays above.
+            self.console.out("", highlight=False)
+            self._streamed = ""
+        text = plain(event.text)
+        self.console.out(text, end="", highlight=False)
+        self._streamed += text
 
     def _end_stream(self, event: Event) -> None:
         if not self._streamed:
@@ -129,3 +140,15 @@ class TimelineView:
 
     def _say(self, key: str, **values: object) -> str:
         return say(self.locale, key, **values)
+
+
+def _plain_json(value: Any) -> Any:
+    match value:
+        case str():
+            return plain(value)
+        case dict():
+            return {name: _plain_json(held) for name, held in cast("dict[str, Any]", value).items()}
+        case list() | tuple():
+            return [_plain_json(held) for held in cast("list[Any]", value)]
+        case _:
+            return value

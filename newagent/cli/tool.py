@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from newagent.cli.files import read_state, write_json
-from newagent.cli.output import CommandUsageError, Json, Output
+from newagent.cli.output import CommandUsageError, Json, Output, plain
 from newagent.tools.base import ToolContext
 from newagent.tools.call import run_tool
 from newagent.tools.refusal import refuse
@@ -66,7 +66,7 @@ def tool(
     document = result.as_json()
 
     def show(console: Console) -> None:
-        console.print(f"{result.code}\n{result.text}", markup=False)
+        console.print(plain(f"{result.code}\n{result.text}"), markup=False)
 
     output.done(document, show, ok=result.ok)
 

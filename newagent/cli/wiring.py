@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from newagent.cli.logs import set_up_logs
 from newagent.errors import StoreError
 from newagent.llm.mind import Mind
 from newagent.loop.agent import Agent
@@ -49,6 +50,7 @@ async def open_service(
     # The model's client takes longer to import than most commands take to run.
     from newagent.llm.model_mind import make_mind
 
+    set_up_logs(settings.log_format)
     async with open_store(settings) as store:
         mind = make_mind(settings)
         try:
