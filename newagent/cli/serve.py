@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from newagent.cli.wiring import LOCAL_USER, open_service
 from newagent.errors import RefusedError
 from newagent.server.app import make_app
 from newagent.server.backend import Backend
+from newagent.server.runs import Runs
 from newagent.settings import load_settings
 from newagent.stream.bus import Bus
 
@@ -39,11 +41,26 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+class RunServer(uvicorn.Server):
+    """A server whose runs end before it waits for its streams, so that these end in order too."""
+
+    def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
+        super().__init__(config)
+        self._runs = runs
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See `uvicorn.Server.shutdown`."""
+        await self._runs.close()
+        await super().shutdown(sockets)
+
+
 async def _serve(output: Output, host: str, port: int) -> None:
     settings = load_settings()
     bus = Bus()
     async with open_service(settings, bus) as service:
-        app = make_app(Backend(service.store, service.agent, bus, LOCAL_USER))
+        backend = Backend(service.store, service.agent, bus, LOCAL_USER)
         output.err.print(f"http://{host}:{port}  model {service.mind.name}", markup=False)
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=5)
-        await uvicorn.Server(config).serve()
+        config = uvicorn.Config(
+            make_app(backend), host=host, port=port, log_level="warning", timeout_graceful_shutdown=5
+        )
+        await RunServer(config, backend.runs).serve()

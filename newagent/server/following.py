@@ -29,6 +29,8 @@ async def follow(backend: Backend, conversation_id: str, after_seq: int, reader:
             yield _frame(backend, conversation_id, event)
         while not reader.dropped or reader.waiting:
             if not backend.runs.running(conversation_id) and not reader.waiting:
+                if backend.runs.closed:
+                    raise NewAgentError("service_stopping", "the service is stopping; attach again after the last id")
                 session = await backend.take_up(conversation_id)
                 for event in await backend.store.events(backend.user, conversation_id, seq):
                     seq = event.seq

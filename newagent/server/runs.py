@@ -23,9 +23,12 @@ class Runs:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._sessions: dict[str, Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
+        self.closed = False
 
     def start(self, session: Session) -> None:
         """Lets a session's run go on here, as its owner. An earlier owner's task has lost its right and is ended."""
+        if self.closed:
+            return
         conversation = session.state.conversation_id
         self._end(conversation)
         self._sessions[conversation] = session
@@ -65,6 +68,7 @@ class Runs:
 
     async def close(self) -> None:
         """Ends all runs of this process and hands them back: what is committed stays, the rest is thought again."""
+        self.closed = True
         left = [self._sessions[conversation] for conversation in self._tasks]
         for session in left:
             self.stop(session.state.conversation_id)

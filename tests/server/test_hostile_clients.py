@@ -17,6 +17,7 @@ from newagent.loop.agent import Turn
 from newagent.server import body as request_body
 from newagent.server import conversations, following
 from newagent.server.app import make_app
+from newagent.server.runs import Runs
 from newagent.state.store import Session
 from newagent.stream import bus
 from tests.loop.bed import call, done, plan, reply
@@ -163,11 +164,13 @@ async def test_a_run_that_is_closed_is_handed_back_and_goes_on_at_once(desk: Des
     conversation = next(iter(desk.backend.runs._tasks))
     await desk.backend.runs.close()
     assert not (await desk.backend.store.load("local", conversation)).lease_until
+    assert "service_stopping" in (await first).answer.text
+    assert "service_stopping" in (await desk.attach(conversation, 0)).answer.text
+    desk.backend.runs = Runs(desk.backend.agent, desk.backend.bus)  # the service starts again
     desk.mind.gate.set()
     desk.mind.script = [reply("看到了")]
-    stream = await first
-    if not stream.text:
-        stream = await desk.attach(conversation, 0)
+    stream = await desk.attach(conversation, 0)
+    assert stream.text == "看到了"
     assert stream.durable[-1][1] == "finish"
     assert await desk.backend.store.verify_journal("local", conversation)
 
