@@ -13,13 +13,16 @@ define install
 	@touch $@
 endef
 
-.PHONY: demo test soak serve lint bench docs clean
+.PHONY: demo test coverage soak serve lint bench docs clean
 
 demo: $(VENV)/.run            ## the main job, embedded, without a key or a server
 	@$(BIN)/newagent demo
 
 test: $(VENV)/.test           ## every test
-	@$(BIN)/python -m pytest -n 2 --dist worksteal --cov=newagent --cov-report=term:skip-covered
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+coverage: $(VENV)/.test       ## every test, several times slower, with the lines and branches that none of them runs
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --cov=newagent --cov-report=term-missing:skip-covered
 
 soak: $(VENV)/.test           ## the long runs too
 	@$(BIN)/python -m pytest -n 2 -m "soak or not soak"
