@@ -16,9 +16,9 @@ def tools_page() -> str:
     lines = [
         "# Tools",
         "",
-        "Made from the declarations by `make docs`; do not edit. A tool marked w changes something and goes through the",
-        "gate; its risk decides what the confirmation shows (A moves tasks, B changes what the student declared, C touches",
-        "many, D writes stored data; A may become C by what it touches).",
+        "Made from the declarations by `make docs`; do not edit. A tool marked w changes something and goes through",
+        "the gate; its risk decides what the confirmation shows (A moves tasks, B changes what the student declared,",
+        "C touches many, D writes stored data; A may become C by what it touches).",
     ]
     heading = ("", "")
     for tool in load_catalogue():
