@@ -14,6 +14,9 @@ from newagent.schedule.placement.solve import remainder, solve
 
 Code = Literal["infeasible", "blocked", "undecided"]
 
+TRIAL = 8
+"""Trying one relaxation may cost this part of the nodes of the question itself."""
+
 
 @dataclass(frozen=True)
 class Shortage:
@@ -112,7 +115,7 @@ def explain(
             code = cause
 
     def helps(relaxed: ScheduleState) -> bool:
-        return solve(compile_problem(relaxed, class_ids, freed), nodes).status == "feasible"
+        return solve(compile_problem(relaxed, class_ids, freed), nodes // TRIAL, thorough=False).status == "feasible"
 
     left = remainder(problem, nodes)
     gap = gap_of(problem, left)
@@ -127,7 +130,7 @@ def explain(
         shortage(problem, scope),
         gap,
         tuple((shortage(problem, [klass]), unplaced.get(klass, 0)) for klass in scope),
-        _conflicts(problem, nodes) if code != "undecided" else (),
+        _conflicts(problem, nodes // TRIAL) if code != "undecided" else (),
         tuple(relaxations),
     )
 
@@ -155,7 +158,7 @@ def _conflicts(problem: Problem, nodes: int) -> tuple[Shortage, ...]:
     kept = list(problem.of_class)
     for klass in list(kept):
         fewer = [other for other in kept if other != klass]
-        if fewer and solve(_only(problem, fewer), nodes).status == "infeasible":
+        if fewer and solve(_only(problem, fewer), nodes, thorough=False).status == "infeasible":
             kept = fewer
     return (shortage(problem, kept),)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from newagent.schedule.placement.exact import Budget, search
-from newagent.schedule.placement.matching import greatest, places_of, section_demand, spread_out, unit_length, units
+from newagent.schedule.placement.matching import greatest, places_of, spread_out, unit_length, units
 from newagent.schedule.placement.problem import Place, Problem
 
 Status = Literal["feasible", "infeasible", "undecided"]
@@ -21,8 +21,11 @@ class Answer:
     places: tuple[Place, ...] = ()
 
 
-def solve(problem: Problem, nodes: int) -> Answer:
-    """Places every item or tells that none such exists; `undecided` only for lengths other than 1 and 2, or mixed."""
+def solve(problem: Problem, nodes: int, thorough: bool = True) -> Answer:
+    """Places every item or tells that none such exists; `undecided` only for lengths other than 1 and 2, or mixed.
+
+    A thorough answer is undecided only if a search that may leave items out fails as well.
+    """
     if not problem.items:
         return Answer("feasible")
     if any(item.barred for item in problem.items):
@@ -35,9 +38,7 @@ def solve(problem: Problem, nodes: int) -> Answer:
         if not any(map(problem.home_start, problem.items)):
             return Answer("infeasible")
     numbers = range(len(problem.items))
-    if section_demand(problem, numbers):
-        return Answer("infeasible")
-    for skipping in (False, True):
+    for skipping in (False, True) if thorough else (False,):
         verdict = search(problem, numbers, Budget(nodes), skipping)
         places = [place for place in verdict.places or () if place is not None]
         if len(places) == len(numbers):
@@ -54,9 +55,9 @@ def remainder(problem: Problem, nodes: int) -> tuple[int, ...]:
         return tuple(sorted(greatest(units(problem), by_importance(problem))[1]))
     barred = [number for number, item in enumerate(problem.items) if item.barred]
     open_items = [number for number, item in enumerate(problem.items) if not item.barred]
-    places = search(problem, open_items, Budget(nodes), skipping=True).places
-    assert places is not None, "a search that may skip always has a result"
-    return tuple(sorted([*barred, *(number for number in open_items if places[number] is None)]))
+    verdict = search(problem, open_items, Budget(nodes), skipping=True)
+    assert verdict.places is not None, "a search that may skip always has a result"
+    return tuple(sorted([*barred, *(number for number in open_items if verdict.places[number] is None)]))
 
 
 def by_importance(problem: Problem) -> list[int]:
