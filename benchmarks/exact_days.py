@@ -88,13 +88,13 @@ def _after(model: CostModel, prefix: Prefix, cost: int, entry: Entry, watches_ma
     for section in range(entry.start, entry.start + entry.length, 2):
         period = model.period_of[section]
         cost += c.W_AVOIDED * traits.avoid[period] + c.W_UNPREFERRED * traits.unpreferred[period]
-        cost += model.evening_weight * (traits.heavy and period == 2)
+        cost += model.evening_weight * (traits.heavy and period == c.EVENING)
     run, switches = blocks, prefix.switches
     if prefix.last == entry.klass:
         run += prefix.run
     elif prefix.last >= 0:
         switches += 1
-        near = entry.start - prefix.last_end - 1 < 2
+        near = entry.start - prefix.last_end < c.HEAVY_REACH
         near = near and model.period_of[entry.start] == model.period_of[prefix.last_end]
         cost += c.W_HEAVY_ADJACENT * (near and traits.heavy and model.classes[prefix.last].heavy)
     heavy_run = prefix.heavy_run + blocks if traits.heavy else 0

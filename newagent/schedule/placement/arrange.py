@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from newagent.schedule.cost import (
+    EVENING,
     FREE_HEAVY_RUN,
+    HEAVY_REACH,
     W_AVOIDED,
     W_BUFFER,
     W_HEAVY_ADJACENT,
@@ -261,7 +263,7 @@ def _forgotten(
 
 def model_near(model: CostModel, position: int, start: int) -> bool:
     """Whether an item that starts there is a neighbour in its period of one that ended just before `position`."""
-    return start - position < 2 and model.period_of[position - 1] == model.period_of[start]
+    return start - position + 1 < HEAVY_REACH and model.period_of[position - 1] == model.period_of[start]
 
 
 def place_cost(model: CostModel, entry: Entry) -> int:
@@ -270,7 +272,7 @@ def place_cost(model: CostModel, entry: Entry) -> int:
     for section in range(entry.start, entry.start + entry.length, 2):
         period = model.period_of[section]
         cost += W_AVOIDED * traits.avoid[period] + W_UNPREFERRED * traits.unpreferred[period]
-        cost += model.evening_weight * (traits.heavy and period == 2)
+        cost += model.evening_weight * (traits.heavy and period == EVENING)
     return cost
 
 

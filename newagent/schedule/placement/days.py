@@ -109,5 +109,5 @@ class Days:
             entries.append(Entry(start, cards[k].pop(0).duration, self.classes[k]))
         kind = self.kind_of[day]
         shape = self._kinds[kind][0]
-        shape.seed(content, layout, self.problem.model.day_cost(day, entries))
+        shape.seed(content, layout, self.problem.model.day_cost(day, sorted(entries)))
         self.known[kind][content] = shape.cost(content)
