@@ -6,7 +6,7 @@ states are kept near the plan: a cumulative count may differ from it by `DRIFT` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 from newagent.schedule.placement.arrange import IMPOSSIBLE
@@ -90,9 +90,3 @@ class Walk:
                     if total < reached.get(after, (IMPOSSIBLE, state))[0]:
                         reached[after] = (total, state)
         return reached
-
-
-def walks(plan: Plan, size: int, sets: Iterable[tuple[int, ...]]) -> list[Walk]:
-    """Walks of the sets of that size in which the items of some class differ."""
-    hands = plan.days.hands
-    return [Walk(plan, one) for one in sets if len(one) == size and not all(hands[k].plain for k in one)]
