@@ -44,16 +44,17 @@ class Chain(NamedTuple):
 
 
 class Chains:
-    """Finds and carries out the chains that begin with one class; only classes with interchangeable items take part.
+    """Finds and carries out the chains that begin with one of some classes; only classes with interchangeable items take part.
 
     `exchanges` is shared by the chains of a plan. `moment` is for the caller to note when they were last looked for;
     `steps` counts the work done.
     """
 
-    def __init__(self, plan: Plan, start: int, exchanges: dict[tuple[int, int], list[list[int]]]) -> None:
+    def __init__(self, plan: Plan, starts: Sequence[int], exchanges: dict[tuple[int, int], list[list[int]]]) -> None:
         self.plan = plan
-        self.start = start
+        self.starts = starts
         self.free = [k for k, hands in enumerate(plan.days.hands) if hands.plain]
+        self.span = (1, plan.length)
         self.moment = 0
         self.steps = 0
         self._exchanges = exchanges
@@ -80,7 +81,7 @@ class Chains:
         return max(0, gain)
 
     def _find(self, first: int, last: int) -> list[Chain]:
-        plan, start = self.plan, self.start
+        plan = self.plan
         days = range(first, last + 1)
         exchange: list[list[list[int]]] = [[[]] for _ in range(first)]
         exchange.extend(self._exchange(day) for day in days)
@@ -91,10 +92,11 @@ class Chains:
         none = len(plan.classes)
         found: list[Chain] = []
         leaving: list[list[Link | None]] = [[None] * (plan.length + 1) for _ in plan.classes]
-        for day in days:
-            if plan.counts[start][day]:
-                cost = exchange[day][none][start] + leave[start][day]
-                leaving[start][day] = Link(cost, 1 << start, 1 << day, ((start, day),))
+        for start in self.starts:
+            for day in days:
+                if plan.counts[start][day]:
+                    cost = exchange[day][none][start] + leave[start][day]
+                    leaving[start][day] = Link(cost, 1 << start, 1 << day, ((start, day),))
         here = [[k for k in self.free if plan.counts[k][day]] for day in range(plan.length + 1)]
         self.steps += LINK_STEPS * len(days) * len(self.free)
         for level in range(DEPTH):

@@ -29,6 +29,8 @@ MARGIN = 7
 ARRANGEMENT = 60
 """What an arrangement of a day counts for in the budget, in steps of a sweep."""
 DESCENTS = 6
+WIDENING = 4
+"""The part of what was spent that the last, wider sweeps may cost."""
 SEED = 20260302
 
 
@@ -54,12 +56,13 @@ class _Descents:
         ]
         self.wide: list[Sweep] = []
         exchanges: dict[tuple[int, int], list[list[int]]] = {}
-        self.chains = [Chains(plan, k, exchanges) for k in plain]
+        self.chains = [Chains(plan, (k,), exchanges) for k in plain]
+        self.any_chain = Chains(plan, plain, exchanges)
 
     @property
     def spent(self) -> int:
         """Steps taken so far."""
-        sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos, *self.chains, *self.wide))
+        sweeps = sum(sweep.steps for sweep in (*self.ones, *self.twos, *self.chains, self.any_chain, *self.wide))
         return sweeps + ARRANGEMENT * self.plan.days.spent
 
     def run(self) -> None:
@@ -91,17 +94,18 @@ class _Descents:
         self._chain()
 
     def _widen(self) -> None:
-        """Spends what is left of the budget on sweeps that allow more, of two classes and of three."""
+        """Spends a part of what is left of the budget on sweeps that allow more, of two classes and of three."""
         plain = [k for k, hands in enumerate(self.plan.days.hands) if hands.plain]
         wide = [Sweep(self.plan, pair, WIDE) for pair in combinations(plain, 2)]
         wide += [Sweep(self.plan, three, THREE) for three in combinations(plain, 3)]
         self.wide = wide
+        self.budget = min(self.budget, self.spent + self.spent // WIDENING)
         self._settle([*self.ones, *self.twos, *wide])
         self._chain()
 
     def _chain(self) -> None:
         """Carries out chains from every class, and what they open to single classes, until nothing gains."""
-        while sum(self._refresh(chains) for chains in self.chains):
+        while self._refresh(self.any_chain) or sum(self._refresh(chains) for chains in self.chains):
             self._settle(self.ones)
 
     def _settle(self, sweeps: Sequence[Sweep | Walk]) -> None:
@@ -114,15 +118,16 @@ class _Descents:
         if self.spent >= self.budget:
             return 0
         moment, sweep.moment = sweep.moment, plan.moment
-        days = [day for day in range(1, plan.length + 1) if plan.changed[day] > moment]
-        return sum(sweep.run(first, last) for first, last in windows(days, plan.length))
+        first, last = sweep.span
+        days = [day for day in range(first, last + 1) if plan.changed[day] > moment]
+        return sum(sweep.run(*window) for window in windows(days, first, last))
 
 
-def windows(days: Iterable[int], length: int) -> list[tuple[int, int]]:
-    """The changed days with a margin, merged where they meet."""
+def windows(days: Iterable[int], low: int, high: int) -> list[tuple[int, int]]:
+    """The changed days with a margin, between two days, merged where they meet."""
     found: list[tuple[int, int]] = []
     for day in days:
-        first, last = max(1, day - MARGIN), min(length, day + MARGIN)
+        first, last = max(low, day - MARGIN), min(high, day + MARGIN)
         if found and first <= found[-1][1] + 1:
             found[-1] = (found[-1][0], last)
         else:

@@ -29,8 +29,8 @@ class Plan:
 
     `counts[k][d]` items of free class k stand on day d, `done[k][d]` up to and including it; `content[d]` is what
     `Days` makes of it and `layout_price[d]` its cost. `own[k][d][n]` is the price of n items of the class on that day,
-    `curve[k][d][c]` that of c items done after it, which is least at `goal[k][d]` (None: it is flat). `changed[d]` is
-    the moment of the day's last change, `moment` the present one.
+    `curve[k][d][c]` that of c items done after it, which is least at `goal[k][d]` (None: it is flat). `span[k]` are the
+    first and last eligible days of the class. `changed[d]` is the moment of the day's last change, `moment` the present.
     """
 
     def __init__(self, problem: Problem, places: Sequence[Place]) -> None:
@@ -49,6 +49,7 @@ class Plan:
         self.goal = [_goals(problem, klass) for klass in self.classes]
         self.curve = [_curve(goals, len(numbers)) for goals, numbers in zip(self.goal, groups, strict=True)]
         self.own = [_own(problem, klass) for klass in self.classes]
+        self.span = [self._span(klass) for klass in self.classes]
         self.content = [0] * (self.length + 1)
         self.layout_price = [0] * (self.length + 1)
         layouts: list[list[tuple[int, int, int]]] = [[] for _ in range(self.length + 1)]
@@ -62,6 +63,11 @@ class Plan:
                 layout = tuple((k, start) for start, k, _ in sorted(layouts[day]))
                 self.days.seed(day, content, layout)
             self._settle(day)
+
+    def _span(self, klass: int) -> tuple[int, int]:
+        """The first and the last day that is eligible for a class."""
+        days = [day for day in range(1, self.length + 1) if self.problem.admits(klass, day)]
+        return (days[0], days[-1]) if days else (1, 0)
 
     def content_of(self, day: int, counts: Sequence[int]) -> int:
         """The content of a day with that many items of each class, which follow those done before."""

@@ -48,7 +48,7 @@ class Options(NamedTuple):
 class Sweep:
     """Sweeps of a few classes with interchangeable items over a plan; keeps the options of each kind and content.
 
-    `moment` is for the caller to note when the sweep ran last; `steps` counts the work done.
+    Nothing outside of `span`, in days, can change. `moment` is for the caller to note when the sweep ran last; `steps` counts the work done.
     """
 
     def __init__(self, plan: Plan, classes: Sequence[int], scope: Scope) -> None:
@@ -57,6 +57,7 @@ class Sweep:
         self.scope = scope
         self.by_kind = all(plan.problem.model.classes[plan.classes[k]].steady for k in classes)
         self.field = sum(MASK << (FIELD * k) for k in classes)
+        self.span = (min(plan.span[k][0] for k in classes), max(plan.span[k][1] for k in classes))
         self.moment = 0
         self.steps = 0
         self._options: dict[tuple[int, int], Options] = {}

@@ -28,6 +28,7 @@ class Walk:
         self.plan = plan
         self.classes = tuple(classes)
         self.drift, self.most = DRIFT[len(classes)], MOST[len(classes)]
+        self.span = (min(plan.span[k][0] for k in classes), max(plan.span[k][1] for k in classes))
         self.moment = 0
         self.steps = 0
         self._field = sum(MASK << (FIELD * k) for k in classes)

@@ -11,10 +11,12 @@ from benchmarks.instances import Recipe, draw
 from newagent.schedule.cost import Entry
 from newagent.schedule.edits import Edited, place
 from newagent.schedule.model import Preferences, ScheduleState
+from newagent.schedule.placement import rough_build
 from newagent.schedule.placement.arrange import IMPOSSIBLE
 from newagent.schedule.placement.days import Days
 from newagent.schedule.placement.hands import FIELD
 from newagent.schedule.placement.problem import Problem, compile_problem
+from newagent.schedule.rules import state_faults
 
 ROUGH = {"load": "light", "switching": "low", "tolerance": "high", "long_blocks": 3, "evening_heavy": "avoid"}
 
@@ -97,3 +99,13 @@ def test_an_intricate_day_keeps_the_layout_that_is_known(monkeypatch: pytest.Mon
     days.seed(day, 1, ((0, start),))
     assert days.cost(days.kind_of[day], 1) == problem.model.day_cost(day, [Entry(start, 2, days.classes[0])])
     assert days.layout(day, 1) == ((0, start),)
+
+
+def test_where_every_day_is_too_intricate_the_first_placement_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("newagent.schedule.placement.arrange.STEPS", 0)
+    monkeypatch.setattr("newagent.schedule.placement.shape.STEPS", 0)
+    state = draw(1, Recipe(12, 2, 0.5, classes=2))
+    outcome = rough_build(state, [task_class.id for task_class in state.task_classes])
+    assert isinstance(outcome, Edited)
+    assert not outcome.state.pending
+    assert state_faults(outcome.state) == []

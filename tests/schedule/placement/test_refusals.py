@@ -65,8 +65,10 @@ def report(state: ScheduleState, ids: list[int], **options: Any) -> dict[str, An
     assert isinstance(outcome, PlacementReport)
     document = outcome.as_json()
     for relaxation in document["relaxations"]:
-        named = relaxation.get("task_class_ids", ids) if relaxation["kind"] == "rebuild" else ids
-        assert isinstance(rough_build(relax(state, relaxation), named, **options), Edited)
+        if relaxation["kind"] == "rebuild":
+            assert isinstance(rough_build(state, relaxation["task_class_ids"], rebuild=True), Edited)
+        else:
+            assert isinstance(rough_build(relax(state, relaxation), ids, **options), Edited)
     return document
 
 
@@ -217,6 +219,15 @@ def test_an_extended_window_goes_on_day_by_day_and_says_what_it_assumes() -> Non
 def test_an_extension_that_never_helps_is_not_listed() -> None:
     state = state_of(1, item(1, 10, 1, duration=9), classes=[klass(10, excluded_slots=[2])])
     assert [relaxation["kind"] for relaxation in report(state, [10])["relaxations"]] == ["free_block", "drop_items"]
+
+
+def test_a_granted_rebuild_makes_what_may_move_pending() -> None:
+    state = state_of(3, item(1, 10, 1), item(2, 10, 2), item(3, 11, 1), classes=[klass(10), klass(11)])
+    state = at(at(at(state, 1, 1, 1), 2, 2, 1), 3, 3, 1)
+    state = state.evolve(protections=(Protection(kind="task", value=1),))
+    freed = relax(state, {"kind": "rebuild", "task_class_ids": [10]})
+    assert [task.id for task in freed.pending] == [2]
+    assert isinstance(rough_build(freed, [10]), Edited)
 
 
 def test_an_unknown_relaxation_is_a_mistake() -> None:
