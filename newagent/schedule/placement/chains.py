@@ -44,8 +44,9 @@ class Chain(NamedTuple):
 
 
 class Chains:
-    """Finds and carries out the chains that begin with one of some classes; only classes with interchangeable items take part.
+    """Finds and carries out the chains that begin with one of some classes.
 
+    Only classes with interchangeable items take part.
     `exchanges` is shared by the chains of a plan. `moment` is for the caller to note when they were last looked for;
     `steps` counts the work done.
     """

@@ -30,7 +30,7 @@ class Plan:
     `counts[k][d]` items of free class k stand on day d, `done[k][d]` up to and including it; `content[d]` is what
     `Days` makes of it and `layout_price[d]` its cost. `own[k][d][n]` is the price of n items of the class on that day,
     `curve[k][d][c]` that of c items done after it, which is least at `goal[k][d]` (None: it is flat). `span[k]` are the
-    first and last eligible days of the class. `changed[d]` is the moment of the day's last change, `moment` the present.
+    first and last eligible days of the class. `changed[d]` is when the day changed last, and `moment` is now.
     """
 
     def __init__(self, problem: Problem, places: Sequence[Place]) -> None:

@@ -48,7 +48,8 @@ class Options(NamedTuple):
 class Sweep:
     """Sweeps of a few classes with interchangeable items over a plan; keeps the options of each kind and content.
 
-    Nothing outside of `span`, in days, can change. `moment` is for the caller to note when the sweep ran last; `steps` counts the work done.
+    Nothing outside of `span`, in days, can change. `moment` is for the caller to note when the sweep ran last; `steps`
+    counts the work done.
     """
 
     def __init__(self, plan: Plan, classes: Sequence[int], scope: Scope) -> None:
