@@ -202,7 +202,7 @@ def test_existing_items_count_and_courses_do_not_make_a_sequence() -> None:
     assert value.looks[1].fragmentation == 0.0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_the_cost_is_what_the_oracle_says(seed: int) -> None:
     state = made_state(Random(seed))
@@ -212,7 +212,7 @@ def test_the_cost_is_what_the_oracle_says(seed: int) -> None:
         assert model.day_cost(day, sorted(entries)) == sum(model.day_terms(model.look(day, entries)))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(0, 2**32), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_a_state_valued_from_its_neighbour(seed: int, pick: int, day: int, start: int) -> None:
     state = made_state(Random(seed))

@@ -113,19 +113,19 @@ class EditMachine(RuleBasedStateMachine):
 
 TestEdits = EditMachine.TestCase
 TestEdits.settings = settings(
-    max_examples=70,
-    stateful_step_count=20,
+    max_examples=50,
+    stateful_step_count=16,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
 
-@pytest.mark.parametrize("tens", range(0, 100, 20))
+@pytest.mark.parametrize("tens", range(0, 40, 10))
 def test_an_edit_is_carried_out_if_and_only_if_the_result_is_lawful(tens: int) -> None:
     """Every place of small timetables is tried: what is refused would really have broken a rule."""
     carried_out = refused = 0
-    for seed in range(tens, tens + 20):
+    for seed in range(tens, tens + 10):
         state = made_state(Random(seed), share=0.6, items=5, span=5)
         before = state.dump()
         for task in state.items:
@@ -142,8 +142,8 @@ def test_an_edit_is_carried_out_if_and_only_if_the_result_is_lawful(tens: int) -
                     assert isinstance(outcome, Edited) == expected, (seed, task.id, slot, outcome)
                     carried_out += expected
                     refused += not expected
-    assert carried_out > 200
-    assert refused > 200
+    assert carried_out > 100
+    assert refused > 100
 
 
 def lawful_after(document: dict[str, Any], task_id: int, slot: dict[str, int]) -> bool:

@@ -66,12 +66,12 @@ def movable(state: ScheduleState, rng: Random, most: int) -> list[int]:
     return rng.sample(placed, min(most, len(placed)))
 
 
-@pytest.mark.parametrize("tens", range(0, 60, 10))
+@pytest.mark.parametrize("tens", range(0, 30, 10))
 def test_no_placement_is_more_even(tens: int) -> None:
     compared = 0
     for seed in range(tens, tens + 10):
         rng = Random(seed)
-        state = made_state(rng, items=4, span=4)
+        state = made_state(rng, items=4, span=3)
         ids = movable(state, rng, 2)
         if not ids:
             continue

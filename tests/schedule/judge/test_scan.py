@@ -54,7 +54,7 @@ def scanned(state: ScheduleState) -> Scored:
 @pytest.mark.parametrize("tens", range(0, len(STATES), 10))
 def test_the_scan_is_the_brute_force(tens: int) -> None:
     for seed in STATES[tens : tens + 10]:
-        state = made_state(Random(seed), share=0.9)
+        state = made_state(Random(seed), share=0.9, items=5, span=5)
         expected = brute_force(state)
         assert scanned(state) == expected
         envelope = analyze_health(state, dimensions=["rhythm", "tightness"])
@@ -63,10 +63,10 @@ def test_the_scan_is_the_brute_force(tens: int) -> None:
         assert max((c["benefit"] for c in singles), default=0) == max(0, -best)
 
 
-@pytest.mark.parametrize("tens", range(0, len(STATES), 20))
+@pytest.mark.parametrize("tens", range(0, 30, 10))
 def test_every_candidate_is_legal_and_tells_the_truth(tens: int) -> None:
-    for seed in STATES[tens : tens + 10]:
-        state = made_state(Random(1000 + seed), items=10)
+    for seed in range(tens, tens + 10):
+        state = made_state(Random(1000 + seed), items=9)
         document = state.dump()
         terms = cost_terms(document)
         envelope = analyze_health(state)
@@ -108,7 +108,7 @@ def applied(state: ScheduleState, tool: str, arguments: dict[str, object]) -> Sc
 
 def test_the_batch_is_exact_and_at_least_as_good_as_any_single_edit() -> None:
     better = 0
-    for seed in range(80):
+    for seed in range(40):
         state = made_state(Random(2000 + seed), items=12, span=12)
         result = scan(state, CostModel(state))
         least = min((one.delta for one in (*result.moves, *result.swaps)), default=0)
@@ -119,13 +119,13 @@ def test_the_batch_is_exact_and_at_least_as_good_as_any_single_edit() -> None:
             assert isinstance(outcome, Edited)
             assert evaluate(outcome.state).cost - evaluate(state).cost == delta
         better += delta < least
-    assert better >= 40, "the deeper search hardly ever finds more than the best single edit"
+    assert better >= 20, "the deeper search hardly ever finds more than the best single edit"
 
 
 def test_on_a_state_that_breaks_a_rule_only_what_puts_it_right_is_offered() -> None:
     wrong = 0
-    for seed in range(40):
-        state = made_state(Random(4000 + seed))
+    for seed in range(24):
+        state = made_state(Random(4000 + seed), items=5, span=6)
         document = state.dump()
         placed = [t for t in document["tasks"] if t["status"] == "suggested" and not t["locked"]]
         if len(placed) < 2:
@@ -141,4 +141,4 @@ def test_on_a_state_that_breaks_a_rule_only_what_puts_it_right_is_offered() -> N
         wrong += 1
         assert scanned(broken) == brute_force(broken)
         assert best_batch(scan(broken, CostModel(broken))) == (0, ())
-    assert wrong >= 15
+    assert wrong >= 8
