@@ -73,13 +73,12 @@ class Sweep:
             present += plan.layout_price[day]
             for k in classes:
                 present += plan.own[k][day][plan.counts[k][day]] + plan.curve[k][day][plan.done[k][day]]
-        ahead = self._ahead(first, options)
-        if ahead[0].get(0, present) >= present:
+        limits = self._limits(first, options, present)
+        if not limits:
             return 0
         layers: list[dict[int, int]] = [{self._packed([plan.done[k][first - 1] for k in classes]): 0}]
         for index in range(last - first + 1):
-            total = sum(plan.done[k][first + index] for k in classes)
-            layers.append(self._step(layers[-1], options[index], curves[index], ahead[index + 1], total, present))
+            layers.append(self._step(layers[-1], options[index], curves[index], limits[index]))
         goal = self._packed([plan.done[k][last] for k in classes])
         best = layers[-1].get(goal)
         if best is None:
@@ -87,23 +86,33 @@ class Sweep:
         self._apply(first, layers, options, curves, goal)
         return present - best
 
-    def _ahead(self, first: int, options: Sequence[Options]) -> list[dict[int, int]]:
-        """After each day, by how many more items are done than in the plan: a lower bound of what is still to pay.
+    def _limits(self, first: int, options: Sequence[Options], present: int) -> list[dict[int, int]]:
+        """For each day and number of items done after it: the cost from which a state cannot beat the plan.
 
-        The prices of cumulative counts are absolute differences, so those of several classes sum up to at least the
-        absolute value of the summed difference.
+        Empty if no state can. It is the plan's cost less a lower bound of what is still to pay. The prices of
+        cumulative counts are absolute differences, so those of several classes sum up to at least the absolute value of
+        the summed difference.
         """
         plan, drift, change = self.plan, self.scope.drift, self.scope.change
         offsets = range(-drift, drift + 1)
         pad = [IMPOSSIBLE] * change
         later = [*pad, *(0 if not offset else IMPOSSIBLE for offset in offsets), *pad]
-        bounds: list[dict[int, int]] = [{0: 0}]
+        limits: list[dict[int, int]] = []
         for index in range(len(options) - 1, -1, -1):
             day = first + index
+            total = 0
             lead: int | None = 0
             for k in self.classes:
-                goal = plan.goal[k][day]
-                lead = None if goal is None or lead is None else lead + plan.done[k][day] - goal
+                goal, done = plan.goal[k][day], plan.done[k][day]
+                total += done
+                lead = None if goal is None or lead is None else lead + done - goal
+            limits.append(
+                {
+                    total + offset: present - bound
+                    for offset, bound in zip(offsets, later[change:], strict=False)
+                    if bound < present
+                }
+            )
             if lead is not None:
                 later[change : -change or None] = [
                     bound + W_SPREAD * abs(offset + lead)
@@ -114,25 +123,22 @@ class Sweep:
                 for added, price in options[index].least
             ]
             here = list(map(min, *rows)) if len(rows) > 1 else rows[0]
-            bounds.append({offset: bound for offset, bound in zip(offsets, here, strict=True) if bound < IMPOSSIBLE})
             later = [*pad, *here, *pad]
-        return bounds[::-1]
+        return limits[::-1] if later[change + drift] < present else []
 
     def _step(
         self,
         layer: Mapping[int, int],
         options: Options,
         curves: Sequence[Sequence[int]],
-        ahead: Mapping[int, int],
-        done: int,
-        present: int,
+        limits: Mapping[int, int],
     ) -> dict[int, int]:
         """The states after a day, from those before it."""
-        if not ahead:
+        if not limits:
             return {}
         reached: dict[int, int] = {}
         known = reached.get
-        limit = present - min(ahead.values())
+        limit = max(limits.values())
         self.steps += DAY_STEPS + len(layer) * len(options.ways)
         for state, cost in layer.items():
             room = limit - cost
@@ -143,7 +149,7 @@ class Sweep:
                 if total < known(state + step, limit):
                     reached[state + step] = total
         top = SHIFT * len(curves)
-        bound = {offset + done: present - least for offset, least in ahead.items()}.get
+        bound = limits.get
         if len(curves) == 1:
             (one,) = curves
             priced = [(cost + one[state & COUNT], state) for state, cost in reached.items()]
