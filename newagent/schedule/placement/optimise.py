@@ -5,13 +5,12 @@ their items at once, and chains, which move one item of each of many classes. A 
 same start mostly ends elsewhere; the two results are crossed wherever they agree on what is done so far, and further
 descents follow while there is budget and they still disagree.
 
-The budget is counted in steps, never in time, and every order is drawn from a fixed seed, so the same problem has the
-same result on every machine.
+The budget is counted in steps, never in time, and nothing is left to chance, so the same problem has the same result on
+every machine.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
@@ -31,7 +30,6 @@ ARRANGEMENT = 60
 DESCENTS = 6
 WIDENING = 4
 """The part of what was spent that the last, wider sweeps may cost."""
-SEED = 20260302
 
 
 def optimise(plan: Plan, budget: int) -> None:
@@ -46,7 +44,6 @@ class _Descents:
     def __init__(self, plan: Plan, budget: int) -> None:
         self.plan = plan
         self.budget = budget
-        self.rng = random.Random(SEED)  # noqa: S311
         free = range(len(plan.classes))
         plain = [k for k in free if plan.days.hands[k].plain]
         self.ones: list[Sweep | Walk] = [Sweep(plan, (k,), ONE) if k in plain else Walk(plan, (k,)) for k in free]
@@ -73,7 +70,7 @@ class _Descents:
         for number in range(DESCENTS):
             if number:
                 plan.restore(start)
-                self.rng.shuffle(self.twos)
+                self.twos = self.twos[::-1] if number % 2 else self.twos[1::2] + self.twos[::2]
             self._descend(chains_first=number % 2 == 0)
             agreed = plan.cost() == best_cost
             if number:

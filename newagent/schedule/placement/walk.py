@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 from newagent.schedule.placement.arrange import IMPOSSIBLE
 from newagent.schedule.placement.hands import FIELD, MASK
@@ -17,6 +18,8 @@ DRIFT = {1: 4, 2: 2}
 MOST = {1: 4, 2: 3}
 """By number of classes: how far a cumulative count may be from the plan, and how many items of a class a day may take
 more than it has now."""
+TRY_STEPS = 4
+"""What an attempt to reach a state counts for in the budget."""
 
 State = tuple[int, ...]
 
@@ -74,6 +77,7 @@ class Walk:
         ]
         reached: dict[State, tuple[int, State]] = {}
         for state, (cost, _) in layer.items():
+            self.steps += TRY_STEPS * prod(map(len, ends))
             for after in product(*ends):
                 content, total = base, cost
                 for place, k in enumerate(self.classes):
@@ -86,7 +90,6 @@ class Walk:
                     content |= number << (FIELD * k)
                     total += plan.own[k][day][count] + plan.curve[k][day][after[place]]
                 else:
-                    self.steps += 1
                     total += days.cost(kind, content)
                     if total < reached.get(after, (IMPOSSIBLE, state))[0]:
                         reached[after] = (total, state)
