@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from calendar_files import TERM, codes, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
@@ -17,6 +16,7 @@ from newagent.calendars.importer import read_timetable
 from newagent.calendars.model import Course, Meeting, clean, merged
 from newagent.errors import InputError
 from newagent.schedule.calendar import DEFAULT_SECTIONS, Semester
+from tests.calendars.calendar_files import TERM, codes, read
 
 COURSE = Course("线代; 一, 二\\n", "A,1", (Meeting(1, 1, 1, 2), Meeting(3, 1, 1, 2)))
 ITEM = StudyItem("task-7", "第1章 习题", "概率论, 复习", 2, 7, 11, 12)

@@ -3,11 +3,11 @@ from __future__ import annotations
 import icalendar
 import pytest
 import recurring_ical_events
-from calendar_files import TERM, calendar, codes, event, events, places, read, weeks
 
 from newagent.calendars.collect import MAX_ROWS
 from newagent.calendars.model import Course, Meeting
 from newagent.errors import InputError
+from tests.calendars.calendar_files import TERM, calendar, codes, event, events, places, read, weeks
 
 WEEKLY = "RRULE:FREQ=WEEKLY;COUNT=4"
 BERLIN = TERM.model_copy(update={"time_zone": "Europe/Berlin"})

@@ -3,9 +3,9 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from calendar_files import TERM, codes, event, events, places
 
 from newagent.calendars.ics_zones import Zones
+from tests.calendars.calendar_files import TERM, codes, event, events, places
 
 MOSCOW_RULES = (
     "BEGIN:VTIMEZONE",

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from calendar_files import HEADER, TERM, codes, places, read, rows, weeks
 
 from newagent.calendars.collect import MAX_ROWS, MAX_TEXT
 from newagent.calendars.model import Course, Meeting
 from newagent.errors import InputError
+from tests.calendars.calendar_files import HEADER, TERM, codes, places, read, rows, weeks
 
 ROW = "高等数学,1,1,2,王老师,3教201,1-2"
 RANGES = "课程名称,星期,开始节数,结束节数,老师,地点,开始周,结束周,单双周(0全1单2双)"

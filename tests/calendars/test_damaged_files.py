@@ -6,7 +6,6 @@ import json
 import random
 
 import pytest
-from calendar_files import HEADER, TERM, calendar, event, rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from newagent.calendars.importer import read_timetable
 from newagent.calendars.model import ImportResult
 from newagent.calendars.sample import sample_term
 from newagent.errors import InputError
+from tests.calendars.calendar_files import HEADER, TERM, calendar, event, rows
 
 SAMPLE = sample_term()[1]
 ICS = calendar(

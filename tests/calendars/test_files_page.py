@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from calendar_files import codes, read
-
 from newagent.calendars.reasons import Note, Refusal
 from newagent.texts import catalogue
+from tests.calendars.calendar_files import codes, read
 
 PAGE = (Path(__file__).parents[2] / "docs" / "backend" / "files.md").read_text("utf-8")
 

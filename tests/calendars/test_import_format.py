@@ -3,10 +3,10 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from calendar_files import HEADER, calendar, event, read
 
 from newagent.calendars.decode import MAX_BYTES, decode, lines_of
 from newagent.errors import InputError
+from tests.calendars.calendar_files import HEADER, calendar, event, read
 
 TABLE = f"{HEADER}\n高等数学,1,1,2,王老师,三教201,1-2\n"
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from calendar_files import TERM, codes, places, read, rows, weeks
 
 from newagent.errors import InputError
+from tests.calendars.calendar_files import TERM, codes, places, read, rows, weeks
 
 SLOT = {"week": 1, "day_of_week": 1, "start": 1, "end": 2}
 

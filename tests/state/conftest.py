@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from term_bed import url_of
 
 from newagent.state.sql.store import SqlStore
+from tests.state.term_bed import url_of
 
 
 @pytest.fixture

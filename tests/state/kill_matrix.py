@@ -13,11 +13,11 @@ import os
 import sys
 from typing import Any
 
-from racer import answering
 from sqlalchemy import event
-from term_bed import NOW, USER
 
 from newagent.state.sql.store import SqlStore
+from tests.state.racer import answering
+from tests.state.term_bed import NOW, USER
 
 KILLED, LEFT_ALONE = 9, 0
 

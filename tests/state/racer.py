@@ -11,13 +11,12 @@ import asyncio
 import os
 import sys
 
-from term_bed import NOW, USER
-
 from newagent.errors import NewAgentError
 from newagent.state.documents import Message
 from newagent.state.sql.store import SqlStore
 from newagent.state.store import Round, Session
 from newagent.stream.events import NewEvent
+from tests.state.term_bed import NOW, USER
 
 
 def say(words: str) -> None:

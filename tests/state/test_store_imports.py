@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, tamper, task_class, turn
 
 from newagent.calendars.model import Course, ImportResult, Meeting
 from newagent.calendars.sample import sample_term
@@ -17,6 +16,7 @@ from newagent.errors import InputError, NotFoundError, RefusedError, StoreError
 from newagent.schedule.calendar import Section, Semester
 from newagent.state.sql.store import SqlStore
 from newagent.state.sql.tables import metadata
+from tests.state.term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, tamper, task_class, turn
 
 
 async def rows(store: SqlStore) -> dict[str, list[tuple[Any, ...]]]:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects import mysql, sqlite
-from term_bed import NOW, USER, putting, ready, save, tamper, turn
 
 from newagent.errors import StoreError
 from newagent.state.sql import snapshots
@@ -19,6 +18,7 @@ from newagent.state.sql.canonical import canonical, hash_of
 from newagent.state.sql.columns import UtcDateTime
 from newagent.state.sql.journal import rolling
 from newagent.state.sql.store import SqlStore
+from tests.state.term_bed import NOW, USER, putting, ready, save, tamper, turn
 
 GOLDEN = Path(__file__).with_name("golden")
 

@@ -17,7 +17,6 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.dialects import mysql
 from sqlalchemy.schema import CreateTable
-from term_bed import NOW, USER, url_of
 
 from newagent.errors import StoreError
 from newagent.state.sql import engine, migrate
@@ -25,6 +24,7 @@ from newagent.state.sql.columns import Line
 from newagent.state.sql.engine import Database
 from newagent.state.sql.store import SqlStore
 from newagent.state.sql.tables import metadata
+from tests.state.term_bed import NOW, USER, url_of
 
 
 async def refusal(url: str) -> StoreError:

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from term_bed import NOW, USER, putting, ready, save, turn
 
 from newagent.errors import StaleHeadError
 from newagent.state.sql.store import SqlStore
 from newagent.state.store import Session
+from tests.state.term_bed import NOW, USER, putting, ready, save, turn
 
 RACER = Path(__file__).with_name("racer.py")
 MATRIX = Path(__file__).with_name("kill_matrix.py")

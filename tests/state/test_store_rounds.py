@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, insert, text
-from term_bed import NOW, USER, putting, ready, save, task_class, turn
 
 from newagent.errors import InputError, NotFoundError, RefusedError, StaleHeadError, StoreError
 from newagent.state.documents import Message, Outcome, PendingInteraction
@@ -19,6 +18,7 @@ from newagent.state.sql.store import SqlStore
 from newagent.state.sql.tables import interactions, journal, messages, metadata, schedule_versions, timeline
 from newagent.state.store import Round, Session
 from newagent.stream.events import NewEvent
+from tests.state.term_bed import NOW, USER, putting, ready, save, task_class, turn
 
 
 def card() -> PendingInteraction:

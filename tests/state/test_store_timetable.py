@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert
-from term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, task_class, turn
 
 from newagent.calendars.ics_export import StudyItem, export_ics
 from newagent.calendars.model import Course, ImportResult, Meeting
@@ -20,6 +19,7 @@ from newagent.schedule.rules import state_faults
 from newagent.state.sql.facts import Facts, StoredClass, StoredCourse, StoredItem, build_state, days_of, scope_of
 from newagent.state.sql.store import SqlStore
 from newagent.state.sql.tables import item_slots
+from tests.state.term_bed import MATHS, NOW, SEMESTER, SPARE, TERM, USER, putting, ready, task_class, turn
 
 
 async def load(store: SqlStore, *ids: int, now: dt.datetime = NOW, user: str = USER) -> ScheduleState:

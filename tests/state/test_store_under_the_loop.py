@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from term_bed import NOW, TERM, task_class
 
 from newagent.errors import RefusedError
 from newagent.loop.agent import Agent, Turn
@@ -14,6 +13,7 @@ from newagent.state.documents import Resume
 from newagent.state.sql.store import SqlStore
 from newagent.state.store import Session
 from tests.loop.bed import CONVERSATION, USER, FakeRuntime, FunctionMind, Recorder, Script, call, done, plan, reply
+from tests.state.term_bed import NOW, TERM, task_class
 
 
 def agent_on(store: SqlStore, script: Script) -> Agent:
