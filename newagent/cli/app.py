@@ -1,40 +1,57 @@
-"""The command line: every command is a module of this package with a function of its name."""
+"""The command line: every command is a module of this package with a function of its name, or an `app` of its own.
+
+Only the module of the command that was asked for is imported: `newagent place` needs no database and loads none.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version as installed_version
+from keyword import iskeyword
 from typing import Annotated
 
 import typer
 
-from newagent.cli import apply, chat, config, conversations, db, demo, export, import_, judge, place, serve, tool
 from newagent.cli.logs import set_up_logs
 from newagent.cli.output import CommandUsageError, fail, set_up_streams
 from newagent.errors import NewAgentError
 
-app = typer.Typer(
-    name="newagent",
-    help="Plans study time inside a real timetable. The program computes, the model chooses.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (
+    "demo",
+    "chat",
+    "serve",
+    "tool",
+    "place",
+    "judge",
+    "import",
+    "apply",
+    "export",
+    "conversations",
+    "config",
+    "db",
 )
-for name, command in (
-    ("demo", demo.demo),
-    ("chat", chat.chat),
-    ("serve", serve.serve),
-    ("tool", tool.tool),
-    ("place", place.place),
-    ("judge", judge.judge),
-    ("import", import_.import_),
-    ("apply", apply.apply),
-    ("export", export.export),
-    ("conversations", conversations.conversations),
-    ("config", config.config),
-):
-    app.command(name)(command)
-app.add_typer(db.app, name="db")
+
+
+def command_line(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The program with these commands."""
+    app = typer.Typer(
+        name="newagent",
+        help="Plans study time inside a real timetable. The program computes, the model chooses.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(root)
+    for name in names:
+        function = f"{name}_" if iskeyword(name) else name
+        module = import_module(f"newagent.cli.{function}")
+        if isinstance(group := getattr(module, "app", None), typer.Typer):
+            app.add_typer(group, name=name)
+        else:
+            app.command(name)(getattr(module, function))
+    return app
 
 
 def _version(wanted: bool) -> None:
@@ -43,7 +60,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
     version: Annotated[
@@ -61,8 +77,9 @@ def main() -> None:
     as_json = "--json" in sys.argv
     set_up_streams()
     set_up_logs()
+    wanted = sys.argv[1:2]
     try:
-        code = app(standalone_mode=False)
+        code = command_line(wanted if wanted and wanted[0] in COMMANDS else COMMANDS)(standalone_mode=False)
     except typer.TyperException as error:
         fail(CommandUsageError("usage", error.format_message()), as_json)
     except NewAgentError as error:
