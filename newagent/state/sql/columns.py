@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, String, Text
+from sqlalchemy import BigInteger, DateTime, Dialect, Integer, String, Text
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -16,6 +16,8 @@ from newagent.state.sql.canonical import canonical
 
 MYSQL = ("mysql", "mariadb")
 TABLE: dict[str, Any] = {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": "utf8mb4_bin"}
+ROW = BigInteger().with_variant(Integer(), "sqlite")
+"""The number of a row in a table that only grows; SQLite counts up by itself in plain integers only."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 

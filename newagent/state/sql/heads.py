@@ -51,6 +51,22 @@ class ConversationRow:
         }
 
 
+@dataclass(frozen=True)
+class Glance:
+    """The little of a conversation that tells its readers whether something has happened.
+
+    `scheduled_at` is when its schedule version was made; None before the first.
+    """
+
+    version: int
+    token: int
+    phase: str
+    lease_until: dt.datetime | None
+    last_seq: int
+    schedule_version: int
+    scheduled_at: dt.datetime | None
+
+
 async def create(connection: Transaction, user_id: str, conversation_id: str, now: dt.datetime) -> Session:
     """Makes an empty conversation. Raises `RefusedError("conversation_exists")` and `InputError`."""
     check_user(user_id)
@@ -102,6 +118,19 @@ async def load(connection: Transaction, user_id: str, conversation_id: str) -> S
         last_seq=head.last_seq,
         title=head.title,
     )
+
+
+async def glance(connection: Transaction, user_id: str, conversation_id: str) -> Glance:
+    """The head alone, whatever the length of the conversation. Raises `NotFoundError("conversation_not_found")`."""
+    names = ("version", "token", "phase", "lease_until", "last_seq", "schedule_version")
+    made = (schedule_versions.c.conversation_id == conversations.c.id) & (
+        schedule_versions.c.schedule_version == conversations.c.schedule_version
+    )
+    query = select(*(conversations.c[name] for name in names), schedule_versions.c.created_at)
+    query = query.join(schedule_versions, made, isouter=True).where(
+        conversations.c.id == conversation_id, conversations.c.user_id == user_id
+    )
+    return Glance(*found((await connection.execute(query)).first()))
 
 
 async def check_owner(connection: Transaction, user_id: str, conversation_id: str) -> None:

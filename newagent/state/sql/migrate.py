@@ -8,7 +8,7 @@ from sqlalchemy import Connection, inspect, text
 
 from newagent.errors import StoreError
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in `migrations/versions`; kept here so that opening an up-to-date file loads no Alembic."""
 
 MIGRATIONS = Path(__file__).parent / "migrations"

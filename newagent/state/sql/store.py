@@ -21,7 +21,7 @@ from newagent.state.sql import classes, heads, journal, terms
 from newagent.state.sql.engine import Database
 from newagent.state.sql.exporting import StoredTimetable, stored_timetable
 from newagent.state.sql.facts import StoredClass
-from newagent.state.sql.heads import ConversationRow
+from newagent.state.sql.heads import ConversationRow, Glance
 from newagent.state.sql.journal import Entry
 from newagent.state.sql.reading import read_classes, read_facts, semester_in_force
 from newagent.state.sql.rounds import SqlRound, hold_head
@@ -60,6 +60,11 @@ class SqlStore:
         """See `Store.load`."""
         async with self._database.read() as connection:
             return await heads.load(connection, user_id, conversation_id)
+
+    async def glance(self, user_id: str, conversation_id: str) -> Glance:
+        """The head of a conversation alone. Raises `NotFoundError("conversation_not_found")`."""
+        async with self._database.read() as connection:
+            return await heads.glance(connection, user_id, conversation_id)
 
     async def list_conversations(self, user_id: str) -> list[ConversationRow]:
         """A user's conversations, the one that changed last first."""

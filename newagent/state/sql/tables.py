@@ -2,7 +2,9 @@
 
 Everything belongs to a user, directly or through its conversation, semester or task class. `messages`,
 `schedule_versions`, `timeline`, `journal` and `interactions` are append-only: no statement of this package updates
-them, and rows go only with their conversation. Ids are never given out twice (`sqlite_autoincrement`), since previews
+them, and rows go only with their conversation. What was used (`token_usage`) and done (`audit`) stays when the
+conversation goes. `due_at` is when somebody must look after a conversation that nobody touched: when its lease ends
+while it works, when its card ends while it waits. Ids are never given out twice (`sqlite_autoincrement`), since previews
 name them.
 """
 
@@ -22,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from newagent.state.sql.columns import TABLE, JsonText, Line, Prose, UtcDateTime
+from newagent.state.sql.columns import ROW, TABLE, JsonText, Line, Prose, UtcDateTime
 
 USER_LENGTH = 128
 ID_LENGTH = 64
@@ -30,6 +32,10 @@ TITLE_LENGTH = 200
 NAME_LENGTH = 255
 ITEM_LENGTH = 500
 HASH_LENGTH = 64
+GRAM_LENGTH = 8
+ROUTE_LENGTH = 64
+KEY_LENGTH = 128
+MODEL_LENGTH = 128
 
 metadata = MetaData(
     naming_convention={
@@ -49,6 +55,7 @@ conversations = Table(
     Column("version", BigInteger, nullable=False),
     Column("token", BigInteger, nullable=False),
     Column("lease_until", UtcDateTime),
+    Column("due_at", UtcDateTime),
     Column("run_id", Line(ID_LENGTH)),
     Column("phase", Line(16), nullable=False),
     Column("agent_state", JsonText, nullable=False),
@@ -61,6 +68,7 @@ conversations = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index(None, "user_id", "updated_at"),
+    Index(None, "due_at"),
     **TABLE,
 )
 
@@ -216,5 +224,72 @@ item_slots = Table(
     Column("task_item_id", Integer, ForeignKey("task_items.id", ondelete="CASCADE"), nullable=False),
     Column("part", SmallInteger, nullable=False),
     UniqueConstraint("task_item_id", "part"),
+    **TABLE,
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("user_id", Line(USER_LENGTH), nullable=False),
+    Column("kind", Line(16), nullable=False),
+    Column("text", Prose, nullable=False),
+    Column("source", Line(NAME_LENGTH), nullable=False),
+    Column("forgotten", Boolean, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index(None, "user_id", "created_at"),
+    sqlite_autoincrement=True,
+    **TABLE,
+)
+
+memory_grams = Table(
+    "memory_grams",
+    metadata,
+    Column("user_id", Line(USER_LENGTH), primary_key=True),
+    Column("gram", Line(GRAM_LENGTH), primary_key=True),
+    Column("memory_id", Integer, ForeignKey("memories.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    **TABLE,
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("user_id", Line(USER_LENGTH), primary_key=True),
+    Column("route", Line(ROUTE_LENGTH), primary_key=True),
+    Column("idempotency_key", Line(KEY_LENGTH), primary_key=True),
+    Column("body_hash", Line(HASH_LENGTH), nullable=False),
+    Column("status", SmallInteger, nullable=False),
+    Column("response", JsonText, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index(None, "created_at"),
+    **TABLE,
+)
+
+token_usage = Table(
+    "token_usage",
+    metadata,
+    Column("id", ROW, primary_key=True),
+    Column("user_id", Line(USER_LENGTH), nullable=False),
+    Column("conversation_id", Line(ID_LENGTH)),
+    Column("run_id", Line(ID_LENGTH)),
+    Column("role", Line(16), nullable=False),
+    Column("model", Line(MODEL_LENGTH), nullable=False),
+    Column("prompt_tokens", Integer, nullable=False),
+    Column("completion_tokens", Integer, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index(None, "user_id", "at"),
+    Index(None, "run_id"),
+    **TABLE,
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", ROW, primary_key=True),
+    Column("user_id", Line(USER_LENGTH), nullable=False),
+    Column("action", Line(ROUTE_LENGTH), nullable=False),
+    Column("detail", JsonText, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index(None, "user_id", "at"),
     **TABLE,
 )
