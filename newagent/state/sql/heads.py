@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, delete, exc, insert, select, update
 
-from newagent.errors import InputError, NotFoundError, RefusedError
+from newagent.errors import InputError, NotFoundError, RefusedError, StaleHeadError
 from newagent.schedule.model import ScheduleState
 from newagent.state.documents import AgentState
 from newagent.state.sql import snapshots
@@ -131,6 +131,25 @@ async def glance(connection: Transaction, user_id: str, conversation_id: str) ->
         conversations.c.id == conversation_id, conversations.c.user_id == user_id
     )
     return Glance(*found((await connection.execute(query)).first()))
+
+
+async def extend_lease(connection: Transaction, session: Session, until: dt.datetime) -> None:
+    """Holds a run for longer; its version stays. Raises `StaleHeadError` when it belongs to another owner."""
+    change = update(conversations).where(
+        conversations.c.id == session.state.conversation_id,
+        conversations.c.user_id == session.state.user_id,
+        conversations.c.token == session.token,
+        conversations.c.lease_until.is_not(None),
+    )
+    if (await connection.execute(change.values(lease_until=until, due_at=until))).rowcount != 1:
+        raise StaleHeadError("stale_head", "the run has ended or belongs to another owner")
+
+
+async def due(connection: Transaction, now: dt.datetime, limit: int) -> list[tuple[str, str]]:
+    """Conversations (user, id) whose lease or card has ended, the longest ago first."""
+    query = select(conversations.c.user_id, conversations.c.id).where(conversations.c.due_at <= now)
+    found = await connection.execute(query.order_by(conversations.c.due_at, conversations.c.id).limit(limit))
+    return [(row.user_id, row.id) for row in found]
 
 
 async def check_owner(connection: Transaction, user_id: str, conversation_id: str) -> None:

@@ -44,6 +44,16 @@ async def hold_head(connection: Transaction, session: Session, *, fenced: bool) 
     return head
 
 
+def due_at(written: Round, now: dt.datetime) -> dt.datetime | None:
+    """When somebody must look after the conversation if nobody has until then: its card ends, or its lease.
+
+    A run without a lease was handed back and is due at once; None where nothing runs and nothing waits.
+    """
+    if written.state.interaction is not None:
+        return written.state.interaction.expires_at
+    return None if written.state.phase in ("idle", "waiting") else written.lease_until or now
+
+
 class SqlRound:
     """The open transaction of one written."""
 
@@ -95,6 +105,7 @@ class SqlRound:
             token=self._token,
             title=title,
             lease_until=written.lease_until,
+            due_at=due_at(written, self._now),
             run_id=written.state.run_id,
             phase=written.state.phase,
             agent_state=agent,

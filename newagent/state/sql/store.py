@@ -99,6 +99,16 @@ class SqlStore:
             await heads.check_owner(connection, user_id, conversation_id)
             return await heads.consumed(connection, conversation_id, interaction_id)
 
+    async def due(self, now: dt.datetime, limit: int = 100) -> list[tuple[str, str]]:
+        """Conversations (user, id) of all users whose lease or card has ended, the longest ago first."""
+        async with self._database.read() as connection:
+            return await heads.due(connection, now, limit)
+
+    async def extend_lease(self, session: Session, until: dt.datetime) -> None:
+        """Holds a run for longer; no round. Raises `StaleHeadError` when it has ended or has another owner."""
+        async with self._database.write() as connection:
+            await heads.extend_lease(connection, session, until)
+
     # Rounds
 
     @asynccontextmanager

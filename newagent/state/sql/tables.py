@@ -4,8 +4,8 @@ Everything belongs to a user, directly or through its conversation, semester or 
 `schedule_versions`, `timeline`, `journal` and `interactions` are append-only: no statement of this package updates
 them, and rows go only with their conversation. What was used (`token_usage`) and done (`audit`) stays when the
 conversation goes. `due_at` is when somebody must look after a conversation that nobody touched: when its lease ends
-while it works, when its card ends while it waits. Ids are never given out twice (`sqlite_autoincrement`), since previews
-name them.
+while it works, when its card ends while it waits. Ids are never given out twice (`sqlite_autoincrement`), since
+previews name them.
 """
 
 from __future__ import annotations
