@@ -20,7 +20,7 @@ from newagent.schedule.model import ScheduleState
 from newagent.state.sql import classes, heads, journal, terms
 from newagent.state.sql.engine import Database
 from newagent.state.sql.exporting import StoredTimetable, stored_timetable
-from newagent.state.sql.facts import StoredClass
+from newagent.state.sql.facts import StoredClass, build_state
 from newagent.state.sql.heads import ConversationRow, Glance
 from newagent.state.sql.journal import Entry
 from newagent.state.sql.reading import read_classes, read_facts, semester_in_force
@@ -211,3 +211,11 @@ class SqlStore:
         """Semester, courses and applied items, as an export takes them. Raises `RefusedError("no_semester")`."""
         async with self._database.read() as connection:
             return stored_timetable(await read_facts(connection, user_id))
+
+    async def whole_semester(self, user_id: str) -> ScheduleState:
+        """The stored timetable as a state over all days of the semester. Raises `RefusedError("no_semester")`."""
+        async with self._database.read() as connection:
+            facts = await read_facts(connection, user_id)
+        semester = facts.semester
+        days = tuple(semester.dates(semester.start_date, semester.end_date))
+        return build_state(facts, days, {one.task_class.id for one in facts.classes})
