@@ -60,16 +60,13 @@ function expiry(at) {
   return h("p", { className: "expiry" }, t("expires", { at: new Date(at).toLocaleString(document.documentElement.lang) }));
 }
 
-/** A plan or a write. `answer(resume)` sends what the student decided and throws where it was not taken. */
+/** A plan, whose steps stand above it, or a write. `answer(resume)` sends what the student decided and throws where it was not taken. */
 export function confirmCard(told, open, answer) {
   const card = new Card(told, open);
   const id = freshId("card");
   card.element.setAttribute("aria-labelledby", id);
   card.element.append(h("h3", { id }, told.title));
   if (told.risk) card.element.append(h("p", { className: "risk" }, t(`risk.${told.risk}`)));
-  if (told.kind === "plan" && told.plan) {
-    card.element.append(h("ol", {}, ...told.plan.steps.map((step) => h("li", {}, step.content))));
-  }
   card.element.append(...changeList(told.changes ?? []));
   if (told.before && told.after) card.element.append(costBar(told.before, told.after));
   card.element.append(card.state);

@@ -1,6 +1,6 @@
 /** The page: the chat on one side, the timetable on the other, joined by one conversation. */
 
-import { call, onTokenWanted, takeTokenFromAddress } from "./api.js";
+import { call, envelope, onTokenWanted, takeTokenFromAddress } from "./api.js";
 import { Board } from "./board.js";
 import { openClasses } from "./classes.js";
 import { Composer } from "./composer.js";
@@ -79,7 +79,8 @@ class Page {
   }
 
   async tellModel() {
-    this.model = await call("GET", "/agent/model");
+    const { data } = await envelope(await fetch("readyz"));
+    this.model = { name: data.model, rules: data.is_rule_model };
     const badge = at("model");
     badge.hidden = false;
     badge.textContent = this.model.rules ? t("rule_model_short") : this.model.name;

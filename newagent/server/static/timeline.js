@@ -111,7 +111,7 @@ export class Timeline {
 
   _plan({ steps }) {
     const list = h("ol", {}, ...steps.map((step) => h("li", {}, step.content)));
-    return h("li", { className: "card plan" }, h("h3", {}, t("plan")), list);
+    return h("li", { className: "steps" }, h("h3", {}, t("plan")), list);
   }
 
   _tool_result({ tool, content }) {
