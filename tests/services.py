@@ -1,6 +1,7 @@
 """Real servers for the tests: MariaDB and Redis as local processes of the system's packages.
 
-    url = shared_mariadb().database()      one server a test process, made when first asked for, ended with it
+    url = fresh_mariadb()                  an empty database with the newest schema
+    url = shared_mariadb().database()      one without any; one server a test process, made when first asked for, ended with it
     url = shared_redis().url
 
 A test that stops, kills or restarts a server takes one of its own (`MariaDb(folder)`, `RedisServer(folder)`).
@@ -28,6 +29,10 @@ from typing import IO, Any
 import pymysql
 import pytest
 import redis
+from sqlalchemy import create_engine, make_url
+
+from newagent.state.sql import migrate
+from newagent.state.sql.tables import metadata
 
 PROGRAMS = {"mariadbd": "mariadb-server", "mariadb-install-db": "mariadb-server", "redis-server": "redis-server"}
 SECONDS = 60.0
@@ -199,6 +204,30 @@ def shared_mariadb() -> MariaDb:
     return server
 
 
+def fresh_mariadb() -> str:
+    """The address of a database with the newest schema and no rows: the same one each time, emptied."""
+    url, server = _migrated(), shared_mariadb()
+    name = make_url(url).database
+    tables = [table.name for table in metadata.sorted_tables]
+    held = server.run("SELECT " + ", ".join(f"EXISTS (SELECT 1 FROM {name}.{table})" for table in tables))[0]
+    counting = [table.name for table in metadata.sorted_tables if table.autoincrement_column is not None]
+    empty = [f"DELETE FROM {name}.{table}" for table, full in zip(tables, held, strict=True) if full]
+    again = [f"ALTER TABLE {name}.{table} AUTO_INCREMENT = 1" for table in counting]
+    server.run("SET foreign_key_checks = 0", "SELECT 1", *empty, *again)
+    return url
+
+
+@functools.cache
+def _migrated() -> str:
+    url = shared_mariadb().database()
+    engine = create_engine(url.replace("+aiomysql", "+pymysql"))
+    with engine.connect() as connection:
+        migrate.upgrade(connection)
+        connection.commit()
+    engine.dispose()
+    return url
+
+
 @functools.cache
 def shared_redis() -> RedisServer:
     """The Redis of this test process. Skips or fails the test where there is none."""
@@ -209,11 +238,16 @@ def shared_redis() -> RedisServer:
 
 
 def require_services() -> None:
-    """Sees to it that the programs are there. Skips or fails the test where they cannot be had."""
-    missing = _missing()
+    """Sees to it that the servers are there. Skips or fails the test where they cannot be had."""
+    require_programs(PROGRAMS, "MariaDB and Redis")
+
+
+def require_programs(programs: dict[str, str], what: str) -> None:
+    """Sees to it that programs are there, by the packages that have them. Skips or fails the test otherwise."""
+    missing = _missing(tuple(programs.items()))
     if not missing:
         return
-    words = f"tests of MariaDB and Redis did not run: {', '.join(missing)} not installed"
+    words = f"tests of {what} did not run: {', '.join(missing)} not installed"
     if os.environ.get("NEWAGENT_REQUIRE_SERVICES") == "1":
         pytest.fail(words)
     sys.__stderr__.write(f"\n*** {words} ***\n")  # type: ignore[union-attr]
@@ -228,17 +262,17 @@ def free_port() -> int:
 
 
 @functools.cache
-def _missing() -> list[str]:
-    if _absent() and os.geteuid() == 0 and shutil.which("apt-get"):
+def _missing(programs: tuple[tuple[str, str], ...]) -> list[str]:
+    if _absent(programs) and os.geteuid() == 0 and shutil.which("apt-get"):
         with (Path(tempfile.gettempdir()) / "newagent-services.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # of several test processes one installs
-            if _absent():
-                _install(sorted(set(PROGRAMS.values())))
-    return _absent()
+            if _absent(programs):
+                _install(sorted({package for _, package in programs}))
+    return _absent(programs)
 
 
-def _absent() -> list[str]:
-    return [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
+def _absent(programs: tuple[tuple[str, str], ...]) -> list[str]:
+    return [name for name, _ in programs if shutil.which(name, path=_path()) is None]
 
 
 def _install(packages: list[str]) -> None:

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from newagent.state.sql.store import SqlStore
+from tests.services import fresh_mariadb
 from tests.state.term_bed import url_of
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return url_of(tmp_path / "newagent.db")
+@pytest.fixture(params=["sqlite", "mariadb"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, of each kind in turn."""
+    return url_of(tmp_path / "newagent.db") if request.param == "sqlite" else fresh_mariadb()
 
 
 @pytest.fixture

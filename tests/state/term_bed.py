@@ -11,6 +11,7 @@ from newagent.schedule.calendar import Semester
 from newagent.schedule.edits import Edited, place
 from newagent.schedule.model import ScheduleState
 from newagent.state.documents import AgentState, Message
+from newagent.state.sql.engine import is_sqlite
 from newagent.state.sql.store import SqlStore
 from newagent.state.store import Round, Session, Stored
 from newagent.stream.events import NewEvent
@@ -77,9 +78,11 @@ def putting(state: ScheduleState, *places: tuple[int, int, int]) -> ScheduleStat
 
 
 async def tamper(store: SqlStore, statement: str, *parameters: str) -> None:
-    """Runs a statement behind the store's back."""
-    async with store._database._engine.begin() as connection:
-        await connection.exec_driver_sql(statement, parameters)
+    """Runs a statement, with "?" for each parameter, behind the store's back."""
+    async with store._database.write() as connection:
+        if not is_sqlite(store._database._engine.url):
+            statement = statement.replace("?", "%s")
+        await connection.run_sync(lambda raw: raw.exec_driver_sql(statement, parameters or None))
 
 
 async def save(store: SqlStore, session: Session, written: Round, **options: Any) -> Stored:

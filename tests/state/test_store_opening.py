@@ -1,4 +1,4 @@
-"""Opening a database: made, upgraded, or refused with a clear code."""
+"""Opening an SQLite file: made, upgraded, or refused with a clear code."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ from newagent.state.sql.engine import Database
 from newagent.state.sql.store import SqlStore
 from newagent.state.sql.tables import metadata
 from tests.state.term_bed import NOW, USER, url_of
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return url_of(tmp_path / "newagent.db")
 
 
 async def refusal(url: str) -> StoreError:

@@ -235,7 +235,7 @@ async def test_append_only_rows_cannot_be_added_twice(store: SqlStore, table: An
 
     with pytest.raises(StoreError) as caught:
         await attempt()
-    assert caught.value.code == "database_failed"
+    assert caught.value.code == "database_conflict"
 
 
 async def test_a_lost_acknowledgement_is_settled_by_the_journal(
@@ -245,10 +245,11 @@ async def test_a_lost_acknowledgement_is_settled_by_the_journal(
     real = store._database.write
 
     @asynccontextmanager
-    async def deaf() -> AsyncIterator[Any]:
-        async with real() as connection:
+    async def deaf(*, keep: bool = True) -> AsyncIterator[Any]:
+        async with real(keep=keep) as connection:
             yield connection
-        raise StoreError("database_failed", "the connection was lost")
+        if keep:
+            raise StoreError("database_failed", "the connection was lost")
 
     monkeypatch.setattr(store._database, "write", deaf)
     stored = await save(store, session, turn(session.state))
@@ -259,20 +260,17 @@ async def test_a_lost_acknowledgement_is_settled_by_the_journal(
 @pytest.mark.parametrize("down", [False, True])
 async def test_a_commit_that_failed_is_an_error(store: SqlStore, monkeypatch: pytest.MonkeyPatch, down: bool) -> None:
     session, _ = await ready(store)
+    monkeypatch.setattr("newagent.state.sql.store.COMMIT_DELAYS", (0.0, 0.0))
     real = store._database.write
 
     @asynccontextmanager
-    async def failing() -> AsyncIterator[Any]:
+    async def failing(*, keep: bool = True) -> AsyncIterator[Any]:
+        if down and not keep:
+            raise StoreError("database_failed", "still lost")
         async with real(keep=False) as connection:
             yield connection
-        if down:
-            monkeypatch.setattr(store._database, "read", unreachable)
-        raise StoreError("database_failed", "the connection was lost")
-
-    @asynccontextmanager
-    async def unreachable() -> AsyncIterator[Any]:
-        raise StoreError("database_failed", "still lost")
-        yield
+        if keep:
+            raise StoreError("database_failed", "the connection was lost")
 
     monkeypatch.setattr(store._database, "write", failing)
     with pytest.raises(StoreError, match="connection was lost"):

@@ -13,6 +13,7 @@ from newagent.errors import InputError, NotFoundError, RefusedError
 from newagent.schedule.calendar import MAX_SECTIONS
 from newagent.schedule.model import Frozen, TaskClass
 from newagent.state.sql.keys import MAX_ROW, check_user, new_id, sought
+from newagent.state.sql.reading import semester_in_force
 from newagent.state.sql.tables import ITEM_LENGTH, NAME_LENGTH, item_slots, task_classes, task_items
 from newagent.state.sql.transaction import Transaction
 
@@ -57,22 +58,23 @@ async def put(connection: Transaction, user_id: str, document: dict[str, Any]) -
     """
     check_user(user_id)
     given, task_class = read_document(document)
+    await semester_in_force(connection, user_id, hold=True)  # what is being applied must not change
     class_id = await _stored_id(connection, user_id, given)
     values = {"name": given.name, "document": task_class.model_dump(mode="json", exclude_unset=True)}
-    try:
-        if class_id is None:
-            made = await connection.execute(insert(task_classes).values(user_id=user_id, **values))
-            class_id = new_id(made)
-        else:
+    if class_id is None:
+        class_id = new_id(await connection.execute(insert(task_classes).values(user_id=user_id, **values)))
+    else:
+        try:
             await connection.execute(update(task_classes).where(task_classes.c.id == class_id).values(**values))
-    except exc.IntegrityError:
-        raise RefusedError("duplicate_task_class", f"there is a task class 「{given.name}」 already") from None
+        except exc.IntegrityError:
+            raise RefusedError("duplicate_task_class", f"there is a task class 「{given.name}」 already") from None
     await _put_items(connection, class_id, given.items)
     return class_id
 
 
 async def remove(connection: Transaction, user_id: str, class_id: int) -> None:
     """Deletes a class with its items, also those in the timetable. Raises `NotFoundError("unknown_task_class")`."""
+    await semester_in_force(connection, user_id, hold=True)
     gone = await connection.execute(
         delete(task_classes).where(task_classes.c.id == sought(class_id), task_classes.c.user_id == user_id)
     )

@@ -1,39 +1,43 @@
-"""The database: opening it, its transactions, and its failures in our words.
+"""The database: opening it, and its two kinds of transaction.
 
 SQLite runs in WAL mode with foreign keys on. A transaction that will write begins with the write lock (BEGIN
 IMMEDIATE), so that two processes wait for each other instead of failing halfway; writers of one process queue in
-front of it, since SQLite's own waiting is polling. On other databases a writer locks the rows that it decides on and
-reads what is committed; a reader sees one snapshot (their default).
+front of it, since SQLite's own waiting is polling.
+
+On MySQL and MariaDB a writer locks the rows that it decides on (FOR UPDATE) and reads what is committed: it must see
+what the writer before it did, and a snapshot would hide it. A reader sees one snapshot. Whatever the server does, or
+stops doing, a statement ends: after `LOCK_SECONDS` it has waited for another writer for too long, after
+`ANSWER_SECONDS` the server is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, event, exc, make_url
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from newagent.errors import StoreError
 from newagent.state.sql import migrate
+from newagent.state.sql.failures import CONFLICT, DEADLOCK, store_error, translated
 from newagent.state.sql.transaction import Transaction, finished
 
+T = TypeVar("T")
+RETRIES = 5
 BUSY_MILLISECONDS = 15_000
-_FORMS = "sqlite+aiosqlite:///FILE or mysql+aiomysql://USER:PASSWORD@HOST/NAME?charset=utf8mb4"
+LOCK_SECONDS = 15
+CONNECT_SECONDS = 5
+ANSWER_SECONDS = 30.0
+_FORMS = "sqlite+aiosqlite:///FILE or mysql+aiomysql://USER:PASSWORD@HOST/NAME"
 _WRITES = "newagent_writes"
-
-# Beginnings of SQLite's error names, with our code and what it means for a person.
-_FAILURES = (
-    ("SQLITE_CANTOPEN", "database_unwritable", "cannot open the database file {where}"),
-    ("SQLITE_READONLY", "database_unwritable", "the database file {where} cannot be written"),
-    ("SQLITE_PERM", "database_unwritable", "the database file {where} may not be opened"),
-    ("SQLITE_NOTADB", "not_a_database", "{where} is not a database file"),
-    ("SQLITE_CORRUPT", "database_corrupt", "the database file {where} is damaged"),
-    ("SQLITE_BUSY", "database_busy", "the database {where} is in use by another process"),
-    ("SQLITE_FULL", "database_full", "there is no room left for the database {where}"),
+_IDLE_SECONDS = 1800
+# Strict: a value that does not fit is refused, never cut.
+_SESSION = (
+    f"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = {LOCK_SECONDS}"
 )
 
 
@@ -42,10 +46,10 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._queue: AbstractAsyncContextManager[Any] = nullcontext()
-        self._writes: dict[str, Any] = {"isolation_level": "READ COMMITTED"}
-        if is_sqlite(engine.url):
-            self._queue, self._writes = asyncio.Lock(), {_WRITES: True}
+        one_writer = is_sqlite(engine.url)
+        self._queue: AbstractAsyncContextManager[Any] = asyncio.Lock() if one_writer else nullcontext()
+        # A statement on a local file ends by itself; to leave it halfway would keep the one write lock.
+        self._patience = None if one_writer else ANSWER_SECONDS
 
     @classmethod
     async def open(cls, url: str, *, upgrade: bool = False) -> Database:
@@ -70,33 +74,59 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[Transaction]:
         """A transaction that sees one state of the database and writes nothing."""
-        async with self._transaction({}) as connection:
-            yield Transaction(connection)
+        async with self._transaction(writes=False) as transaction:
+            yield transaction
 
     @asynccontextmanager
     async def write(self, *, keep: bool = True) -> AsyncGenerator[Transaction]:
         """A transaction that holds what it reads; committed at the end, or rolled back in any case without `keep`."""
-        async with self._queue, self._transaction(self._writes) as connection:
-            yield Transaction(connection)
+        async with self._queue, self._transaction(writes=True) as transaction:
+            yield transaction
             if keep:
-                await finished(connection.commit())
+                await transaction.commit()
+
+    async def written(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        """What some work gives in a transaction that writes; done again where another writer stood in its way."""
+        for _ in range(RETRIES):
+            try:
+                async with self.write() as connection:
+                    return await work(connection)
+            except StoreError as error:
+                if error.code not in (DEADLOCK, CONFLICT):
+                    raise
+        async with self.write() as connection:
+            return await work(connection)
 
     @asynccontextmanager
-    async def _transaction(self, options: dict[str, Any]) -> AsyncGenerator[AsyncConnection]:
-        """A connection in a transaction, which is rolled back at the end unless it was committed."""
-        held = AsyncExitStack()
+    async def _transaction(self, *, writes: bool) -> AsyncGenerator[Transaction]:
+        """An open transaction, which is rolled back at the end unless it was committed."""
+        opened: list[AsyncConnection] = []
+
+        async def close() -> None:
+            while opened:
+                await opened.pop().close()
 
         async def begin() -> AsyncConnection:
-            connection = await held.enter_async_context(self._engine.connect())
-            await connection.execution_options(**options)
-            await connection.begin()
-            return connection
+            for attempt in (1, 2):
+                connection = await self._engine.connect()
+                opened.append(connection)
+                try:
+                    await connection.execution_options(**{_WRITES: writes})
+                    await connection.begin()
+                except exc.DBAPIError as error:
+                    # A connection from before the server was restarted; it took all of its kind with it.
+                    await close()
+                    if attempt == 2 or not error.connection_invalidated:
+                        raise
+                else:
+                    break
+            return opened[0]
 
         with translated(self._engine.url):
             try:
-                yield await finished(begin())
+                yield Transaction(await finished(begin(), self._patience), self._patience)
             finally:
-                await finished(held.aclose())
+                await finished(close(), self._patience)
 
     async def revision(self) -> str:
         """The revision of the schema."""
@@ -119,24 +149,6 @@ def is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-@contextmanager
-def translated(url: URL) -> Generator[None]:
-    """Turns failures of the database into `StoreError` with a stable code."""
-    try:
-        yield
-    except (exc.DBAPIError, exc.TimeoutError) as error:
-        raise _store_error(url, error.orig if isinstance(error, exc.DBAPIError) else error) from error
-
-
-def _store_error(url: URL, cause: BaseException | None) -> StoreError:
-    where = url.database if is_sqlite(url) else url.render_as_string(hide_password=True)
-    name = str(getattr(cause, "sqlite_errorname", ""))
-    for beginning, code, words in _FAILURES:
-        if name.startswith(beginning):
-            return StoreError(code, words.format(where=where))
-    return StoreError("database_failed", f"the database {where} failed: {cause}")
-
-
 def _engine(url: str) -> AsyncEngine:
     try:
         address = make_url(url)
@@ -144,7 +156,7 @@ def _engine(url: str) -> AsyncEngine:
             raise StoreError("invalid_database_url", f"{address.get_backend_name()} is not supported; give {_FORMS}")
         if is_sqlite(address) and address.database in (None, "", ":memory:"):
             raise StoreError("invalid_database_url", f"the database needs a file; give {_FORMS}")
-        engine = create_async_engine(address)
+        engine = create_async_engine(address) if is_sqlite(address) else _mysql(address)
     except (
         exc.ArgumentError,
         exc.NoSuchModuleError,
@@ -162,6 +174,19 @@ def _engine(url: str) -> AsyncEngine:
     return engine
 
 
+def _mysql(address: URL) -> AsyncEngine:
+    engine = create_async_engine(
+        address.update_query_dict({"charset": "utf8mb4"}),
+        connect_args={"connect_timeout": CONNECT_SECONDS, "init_command": _SESSION},
+        pool_size=10,
+        max_overflow=20,
+        pool_recycle=_IDLE_SECONDS,
+        pool_reset_on_return=None,  # every transaction is ended by the one who began it
+    )
+    event.listen(engine.sync_engine, "begin", _begin_mysql)
+    return engine
+
+
 def _touch_sqlite(engine: AsyncEngine) -> None:
     """Opens the file once without aiosqlite, whose thread outlives a failed opening and complains on its own."""
     arguments, options = engine.dialect.create_connect_args(engine.url)
@@ -169,7 +194,7 @@ def _touch_sqlite(engine: AsyncEngine) -> None:
     try:
         connect(*arguments, **options).close()
     except sqlite3.Error as error:
-        raise _store_error(engine.url, error) from error
+        raise store_error(engine.url, error) from error
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
@@ -189,3 +214,12 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_mysql(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql(
+        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
+        if writes
+        else "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
+    )

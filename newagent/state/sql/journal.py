@@ -56,7 +56,9 @@ async def append(connection: Transaction, conversation_id: str, entry: Entry) ->
 
 
 async def holds(connection: Transaction, conversation_id: str, round_id: str) -> bool:
-    """Whether a round was committed."""
+    """Whether a round was committed, once nobody holds the head of its conversation."""
+    head = select(conversations.c.version).where(conversations.c.id == conversation_id).with_for_update()
+    await connection.execute(head)
     found = select(journal.c.version).where(
         journal.c.conversation_id == conversation_id, journal.c.round_id == round_id
     )

@@ -3,14 +3,15 @@
     store = await SqlStore.open("sqlite+aiosqlite:////var/lib/newagent/newagent.db")
 
 Every method is one transaction. Failures of the database are `StoreError` with the codes of
-`newagent.state.sql.engine.Database.open`; another user's things do not exist: `NotFoundError`.
+`newagent.state.sql.failures`; another user's things do not exist: `NotFoundError`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from newagent.calendars.model import ImportResult
@@ -21,13 +22,18 @@ from newagent.state.sql import classes, heads, journal, terms
 from newagent.state.sql.engine import Database
 from newagent.state.sql.exporting import StoredTimetable, stored_timetable
 from newagent.state.sql.facts import StoredClass, build_state
+from newagent.state.sql.failures import CONFLICT, DEADLOCK
 from newagent.state.sql.heads import ConversationRow, Glance
 from newagent.state.sql.journal import Entry
 from newagent.state.sql.reading import read_classes, read_facts, semester_in_force
 from newagent.state.sql.rounds import SqlRound, hold_head
 from newagent.state.sql.timetable import SqlTimetable
+from newagent.state.sql.transaction import Transaction
 from newagent.state.store import Session
 from newagent.stream.events import Event
+
+COMMIT_DELAYS = (0.0, 0.2, 0.8, 2.0)
+"""Seconds between the attempts to learn what became of a commit; a server that restarts is back meanwhile."""
 
 
 class SqlStore:
@@ -124,7 +130,9 @@ class SqlStore:
                 yield transaction
         except StaleHeadError:
             raise
-        except StoreError:
+        except StoreError as error:
+            if error.code in (DEADLOCK, CONFLICT):
+                raise StaleHeadError("stale_head", error.message) from error
             # The commit may have happened although its acknowledgement was lost: the journal tells.
             if transaction is None or transaction.stored is None or not await self._committed(session, transaction):
                 raise
@@ -151,18 +159,19 @@ class SqlStore:
             return await journal.verify(connection, conversation_id)
 
     async def _committed(self, session: Session, transaction: SqlRound) -> bool:
-        try:
-            async with self._database.read() as connection:
-                return await journal.holds(connection, session.state.conversation_id, transaction.round_id)
-        except StoreError:
-            return False
+        """Whether a round is in the journal, once its transaction is over: it held the head, which is waited for."""
+        for delay in COMMIT_DELAYS:
+            await asyncio.sleep(delay)
+            with suppress(StoreError):
+                async with self._database.write(keep=False) as connection:
+                    return await journal.holds(connection, session.state.conversation_id, transaction.round_id)
+        return False
 
     # The timetable
 
     async def put_semester(self, user_id: str, semester: Semester) -> int:
         """Stores a semester and puts it in force; returns its id. Raises `RefusedError("semester_too_small")`."""
-        async with self._database.write() as connection:
-            return await terms.put_semester(connection, user_id, semester)
+        return await self._database.written(lambda connection: terms.put_semester(connection, user_id, semester))
 
     async def read_semester(self, user_id: str) -> Semester | None:
         """The semester in force, None before the first."""
@@ -175,32 +184,33 @@ class SqlStore:
 
         Stored courses that the file does not have are listed as absent, and deleted only with `replace`.
         """
-        async with self._database.write() as connection:
-            return (await terms.import_courses(connection, user_id, result, replace=replace)).as_json()
+        return (
+            await self._database.written(lambda held: terms.import_courses(held, user_id, result, replace=replace))
+        ).as_json()
 
     async def import_term(
         self, user_id: str, result: ImportResult, task_classes: list[dict[str, Any]], *, replace: bool = False
     ) -> dict[str, Any]:
         """Stores a file and task classes, all or nothing; see `import_courses` and `put_task_class`."""
-        async with self._database.write() as connection:
+
+        async def all_of_it(connection: Transaction) -> dict[str, Any]:
             imported = await terms.import_courses(connection, user_id, result, replace=replace)
             ids = [await classes.put(connection, user_id, document) for document in task_classes]
-        return {**imported.as_json(), "task_classes": len(ids), "task_class_ids": ids}
+            return {**imported.as_json(), "task_classes": len(ids), "task_class_ids": ids}
+
+        return await self._database.written(all_of_it)
 
     async def delete_course(self, user_id: str, course_id: int) -> None:
         """Deletes a course. Raises `NotFoundError("unknown_course")`."""
-        async with self._database.write() as connection:
-            await terms.remove_course(connection, user_id, course_id)
+        await self._database.written(lambda connection: terms.remove_course(connection, user_id, course_id))
 
     async def put_task_class(self, user_id: str, document: dict[str, Any]) -> int:
         """Stores a task class with its items; returns its id. See `classes.put` for the document and errors."""
-        async with self._database.write() as connection:
-            return await classes.put(connection, user_id, document)
+        return await self._database.written(lambda connection: classes.put(connection, user_id, document))
 
     async def delete_task_class(self, user_id: str, task_class_id: int) -> None:
         """Deletes a task class with its items, also those applied. Raises `NotFoundError("unknown_task_class")`."""
-        async with self._database.write() as connection:
-            await classes.remove(connection, user_id, task_class_id)
+        await self._database.written(lambda connection: classes.remove(connection, user_id, task_class_id))
 
     async def task_classes(self, user_id: str) -> tuple[StoredClass, ...]:
         """The task classes with their items, and where these were applied."""

@@ -97,6 +97,7 @@ async def import_courses(connection: Transaction, user_id: str, result: ImportRe
 
 async def remove_course(connection: Transaction, user_id: str, course_id: int) -> None:
     """Deletes a course with its meetings. Raises `NotFoundError("unknown_course")`."""
+    await semester_in_force(connection, user_id, hold=True)
     mine = select(semesters.c.id).where(semesters.c.user_id == user_id)
     gone = await connection.execute(
         delete(events).where(events.c.id == sought(course_id), events.c.semester_id.in_(mine))
