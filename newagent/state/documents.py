@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from newagent.llm.decision import Cover, Mode, Plan
 
-AGENT_SCHEMA_VERSION = 1
+AGENT_SCHEMA_VERSION = 2
 
 Phase = Literal["idle", "planning", "waiting", "executing", "delivering"]
 OutcomeKind = Literal["completed", "incomplete", "aborted", "exhausted", "cancelled"]
@@ -127,7 +127,7 @@ class AgentState(Document):
     this run started from.
     """
 
-    schema_version: Literal[1] = AGENT_SCHEMA_VERSION
+    schema_version: Literal[2] = AGENT_SCHEMA_VERSION
     conversation_id: str
     user_id: str
     run_id: str | None = None

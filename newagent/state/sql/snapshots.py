@@ -19,7 +19,13 @@ from newagent.state.documents import AGENT_SCHEMA_VERSION, AgentState, Message
 Snapshot = dict[str, Any]
 Steps = Mapping[int, Callable[[Snapshot], Snapshot]]
 
-AGENT_STEPS: Steps = {}
+
+def _with_defaults(document: Snapshot) -> Snapshot:
+    """A step between schemas that only added fields, each with a default."""
+    return document
+
+
+AGENT_STEPS: Steps = {1: _with_defaults}
 SCHEDULE_STEPS: Steps = {}
 
 
