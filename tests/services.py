@@ -1,7 +1,7 @@
 """Real servers for the tests: MariaDB and Redis as local processes of the system's packages.
 
     url = fresh_mariadb()                  an empty database with the newest schema
-    url = shared_mariadb().database()      one without any; one server a test process, made when first asked for, ended with it
+    url = shared_mariadb().database()      one without any schema; one server a test process, ended with it
     url = shared_redis().url
 
 A test that stops, kills or restarts a server takes one of its own (`MariaDb(folder)`, `RedisServer(folder)`).

@@ -34,10 +34,12 @@ CONNECT_SECONDS = 5
 ANSWER_SECONDS = 30.0
 _FORMS = "sqlite+aiosqlite:///FILE or mysql+aiomysql://USER:PASSWORD@HOST/NAME"
 _WRITES = "newagent_writes"
-_IDLE_SECONDS = 1800
-# Strict: a value that does not fit is refused, never cut.
+IDLE_SECONDS = 60
+# Strict: a value that does not fit is refused, never cut. A server that cannot hear its client any more gives up what
+# that client held after `IDLE_SECONDS`; connections in the pool are renewed before.
 _SESSION = (
-    f"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', innodb_lock_wait_timeout = {LOCK_SECONDS}"
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+    f"innodb_lock_wait_timeout = {LOCK_SECONDS}, wait_timeout = {IDLE_SECONDS}"
 )
 
 
@@ -180,7 +182,7 @@ def _mysql(address: URL) -> AsyncEngine:
         connect_args={"connect_timeout": CONNECT_SECONDS, "init_command": _SESSION},
         pool_size=10,
         max_overflow=20,
-        pool_recycle=_IDLE_SECONDS,
+        pool_recycle=IDLE_SECONDS // 2,
         pool_reset_on_return=None,  # every transaction is ended by the one who began it
     )
     event.listen(engine.sync_engine, "begin", _begin_mysql)

@@ -12,6 +12,7 @@ from newagent.errors import StoreError
 from newagent.state.sql.transaction import UnansweredError
 
 UNAVAILABLE = "database_unavailable"
+BUSY = "database_busy"
 DEADLOCK = "database_deadlock"
 CONFLICT = "database_conflict"
 
@@ -19,7 +20,7 @@ _WORDS = {
     "database_unwritable": "the database {where} cannot be opened or written",
     "not_a_database": "{where} is not a database file",
     "database_corrupt": "the database {where} is damaged",
-    "database_busy": "the database {where} is busy: another writer did not finish in time",
+    BUSY: "the database {where} is busy: another writer did not finish in time",
     "database_full": "there is no room left for the database {where}",
     "database_denied": "the database {where} does not let this user in, or does not exist",
     DEADLOCK: "two writers stood in each other's way in the database {where}; this one was taken back",
@@ -33,7 +34,7 @@ _SQLITE = {
     "SQLITE_PERM": "database_unwritable",
     "SQLITE_NOTADB": "not_a_database",
     "SQLITE_CORRUPT": "database_corrupt",
-    "SQLITE_BUSY": "database_busy",
+    "SQLITE_BUSY": BUSY,
     "SQLITE_FULL": "database_full",
 }
 # Error numbers of MySQL and MariaDB: those of the server from 1000, those of the client from 2000.
@@ -55,7 +56,7 @@ _MYSQL = {
     1160: UNAVAILABLE,
     1161: UNAVAILABLE,
     1184: UNAVAILABLE,
-    1205: "database_busy",
+    1205: BUSY,
     1213: DEADLOCK,
     1290: "database_unwritable",  # read-only server
     1317: UNAVAILABLE,  # the statement was ended by a shutdown
@@ -78,7 +79,7 @@ def translated(url: URL) -> Generator[None]:
     try:
         yield
     except exc.TimeoutError as error:  # all connections are taken
-        raise _error(url, "database_busy", error) from error
+        raise _error(url, BUSY, error) from error
     except UnansweredError as error:
         words = f"the database {_where(url)} did not answer within {error.seconds:g} seconds"
         raise StoreError(UNAVAILABLE, words) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
@@ -12,6 +14,7 @@ HEAD = "0002"
 """The newest revision in `migrations/versions`; kept here so that opening an up-to-date file loads no Alembic."""
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+WAIT_SECONDS = 300
 _VERSION_TABLE = "alembic_version"
 
 
@@ -44,13 +47,31 @@ def missing(connection: Connection) -> bool:
 
 
 def upgrade(connection: Connection) -> None:
-    """Runs the missing migrations in the open transaction of `connection`."""
+    """Runs the missing migrations on `connection`; of several processes one does, and the others wait for it.
+
+    On SQLite all of it is one transaction. MySQL commits each change of a table by itself.
+    """
     from alembic import command
     from alembic.config import Config
 
-    if not missing(connection):  # another process was first
+    with _alone(connection):
+        if not missing(connection):  # another process was first
+            return
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+@contextmanager
+def _alone(connection: Connection) -> Generator[None]:
+    """On a server no lock of a transaction survives a change of a table; on SQLite the transaction is the lock."""
+    if connection.dialect.name == "sqlite":
+        yield
         return
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    name = "CONCAT('newagent.', MD5(DATABASE()))"
+    connection.execute(text(f"SELECT GET_LOCK({name}, {WAIT_SECONDS})"))
+    try:
+        yield
+    finally:
+        connection.execute(text(f"SELECT RELEASE_LOCK({name})"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from newagent.calendars.model import ImportResult
@@ -22,7 +22,7 @@ from newagent.state.sql import classes, heads, journal, terms
 from newagent.state.sql.engine import Database
 from newagent.state.sql.exporting import StoredTimetable, stored_timetable
 from newagent.state.sql.facts import StoredClass, build_state
-from newagent.state.sql.failures import CONFLICT, DEADLOCK
+from newagent.state.sql.failures import BUSY, CONFLICT, DEADLOCK
 from newagent.state.sql.heads import ConversationRow, Glance
 from newagent.state.sql.journal import Entry
 from newagent.state.sql.reading import read_classes, read_facts, semester_in_force
@@ -162,9 +162,12 @@ class SqlStore:
         """Whether a round is in the journal, once its transaction is over: it held the head, which is waited for."""
         for delay in COMMIT_DELAYS:
             await asyncio.sleep(delay)
-            with suppress(StoreError):
+            try:
                 async with self._database.write(keep=False) as connection:
                     return await journal.holds(connection, session.state.conversation_id, transaction.round_id)
+            except StoreError as error:
+                if error.code == BUSY:  # the server still holds it open, for somebody whom it cannot hear
+                    return False
         return False
 
     # The timetable
