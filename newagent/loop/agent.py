@@ -6,6 +6,7 @@ waits for the user or has ended. Whoever calls them decides whether to wait for 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from newagent.loop.answers import Answering, answer_of_message, expire, sound_re
 from newagent.loop.decide import Decider
 from newagent.loop.draft import ACTIVE_PHASES, Bench, Draft
 from newagent.loop.driver import Driver
+from newagent.loop.preview import Placement, stash_draft, undo_draft
 from newagent.loop.sound import user_text
 from newagent.loop.turn import take_turn
 from newagent.loop.writer import RETRIES
@@ -159,6 +161,33 @@ class Agent(Driver):
                 continue
             await self.tell(stored)
             return stored.session, result
+        raise RefusedError("run_in_progress", "this conversation is busy")
+
+    async def stash(self, user_id: str, conversation_id: str, version: int, items: Sequence[Placement]) -> Session:
+        """Stores the user's own layout of the preview as a new version, also while a run works or waits.
+
+        `version` is the one that the user has laid out anew. Raises `NotFoundError`, and what `stash_draft` raises.
+        """
+        return await self._by_hand(user_id, conversation_id, lambda session: stash_draft(session, version, items))
+
+    async def undo(self, user_id: str, conversation_id: str, version: int) -> Session:
+        """Brings an earlier version of the preview back as a new one.
+
+        Raises `NotFoundError`: conversation_not_found, version_not_found; and what `undo_draft` raises.
+        """
+        earlier = await self.store.schedule_at(user_id, conversation_id, version)
+        return await self._by_hand(user_id, conversation_id, lambda session: undo_draft(session, version, earlier))
+
+    async def _by_hand(self, user_id: str, conversation_id: str, drafted: Callable[[Session], Draft | None]) -> Session:
+        for _ in range(RETRIES):
+            session = await self.store.load(user_id, conversation_id)
+            draft = drafted(session)
+            if draft is None:
+                return session
+            try:
+                return (await self.commit(draft, fenced=False)).session
+            except StaleHeadError:
+                continue
         raise RefusedError("run_in_progress", "this conversation is busy")
 
     async def _turn(self, session: Session, turn: Turn) -> Session:

@@ -165,7 +165,7 @@ def carry_out(
     """Takes over the effect of a permitted write: the new schedule, its result, and what the run has used."""
     draft.adopt(result)
     if result.schedule is not None and result.schedule is not draft.session.schedule:
-        if tool.risk == "D":
+        if tool.needs == "store":
             # What was written into the timetable is a fact now; no earlier preview may come back over it.
             draft.update(undo=())
         elif tool.name != "undo_last":

@@ -63,8 +63,8 @@ class RoundWriter:
         return stored
 
     async def save(self, transaction: RoundTransaction, draft: Draft, now: dt.datetime) -> Stored:
-        """Writes a round in a transaction that is open; its run is leased from `now`."""
-        return await transaction.save(draft.round(now + LEASE))
+        """Writes a round in a transaction that is open; its run is leased from `now`, but not by a user's hand."""
+        return await transaction.save(draft.round(draft.session.lease_until if draft.kind == "user" else now + LEASE))
 
     async def tell(self, stored: Stored) -> None:
         """Publishes the events of a round that is committed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from newagent.schedule.edits import placed
 from newagent.schedule.model import Protection, ScheduleState, Slot, Task
-from newagent.schedule.rules import place_faults
+from newagent.schedule.rules import fixed, place_faults
 
 
 def refreshed(old: ScheduleState, fresh: ScheduleState) -> ScheduleState:
@@ -30,6 +30,19 @@ def refreshed(old: ScheduleState, fresh: ScheduleState) -> ScheduleState:
         if not place_faults(trial, trial.by_id[task.id]):
             state = trial
     return state
+
+
+def same_facts(one: ScheduleState, other: ScheduleState) -> bool:
+    """Whether two previews stand on the same facts: the same tasks, those that are no preview at the same places.
+
+    Days may have been added at the end, and classes may end later: that is a wish, not a fact.
+    """
+
+    def known(task: Task) -> Task:
+        return task if fixed(task) else task.evolve(status="pending", slots=(), embed_host=None)
+
+    shorter, longer = sorted((one.window.days, other.window.days), key=len)
+    return longer[: len(shorter)] == shorter and [*map(known, one.tasks)] == [*map(known, other.tasks)]
 
 
 def lost(old: ScheduleState, new: ScheduleState) -> list[tuple[Task, Slot]]:

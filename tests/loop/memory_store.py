@@ -94,7 +94,10 @@ class MemoryStore:
         return [event for event in self.timeline.get(conversation_id, []) if event.seq > after_seq]
 
     async def schedule_at(self, user_id: str, conversation_id: str, version: int) -> ScheduleState:
-        return self.schedules[conversation_id, version]
+        try:
+            return self.schedules[conversation_id, version]
+        except KeyError:
+            raise NotFoundError("version_not_found", f"no schedule version {version}") from None
 
     async def consumed(self, user_id: str, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
         return self.answers.get(interaction_id)

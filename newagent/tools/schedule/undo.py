@@ -8,6 +8,7 @@ from pydantic import Field
 
 from newagent.schedule.edits import Change
 from newagent.schedule.judge import judge_delta
+from newagent.schedule.refresh import same_facts
 from newagent.schedule.rules import first, state_faults
 from newagent.tools.base import Arguments, ToolContext, ToolResult
 from newagent.tools.refusal import refuse, refused_edit
@@ -30,10 +31,9 @@ async def undo_last(context: ToolContext, undo: Undo) -> ToolResult:
     assert agent is not None
     if len(agent.undo) < undo.steps or context.earlier is None:
         return refuse("no_preview", f"可撤销的写操作只有 {len(agent.undo)} 步。", available=len(agent.undo))
-    earlier = await context.earlier(agent.undo[-undo.steps])
-    if {task.id: task.source_id for task in earlier.tasks} != {task.id: task.source_id for task in state.tasks}:
+    restored = await context.earlier(agent.undo[-undo.steps])
+    if not same_facts(state, restored):
         return refuse("stale_candidate", "课表的事实在那之后变了，不能撤销到那一步。")
-    restored = state.evolve(tasks=earlier.tasks, preferences=earlier.preferences, protections=earlier.protections)
     fault = first(state_faults(restored))
     if fault:
         return refused_edit(state, fault)
