@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects import mysql, sqlite
 
 from newagent.errors import StoreError
-from newagent.state.sql import snapshots
-from newagent.state.sql.canonical import canonical, hash_of
+from newagent.state import snapshots
+from newagent.state.canonical import canonical, hash_of
 from newagent.state.sql.columns import UtcDateTime
 from newagent.state.sql.journal import rolling
 from newagent.state.sql.store import SqlStore

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from newagent.errors import StoreError
-from newagent.state.sql.canonical import canonical
+from newagent.state.canonical import canonical
 
 MYSQL = ("mysql", "mariadb")
 TABLE: dict[str, Any] = {"mysql_engine": "InnoDB", "mysql_charset": "utf8mb4", "mysql_collate": "utf8mb4_bin"}

@@ -10,9 +10,9 @@ from sqlalchemy import Row, delete, exc, insert, select, update
 
 from newagent.errors import InputError, NotFoundError, RefusedError, StaleHeadError
 from newagent.schedule.model import ScheduleState
+from newagent.state import snapshots
+from newagent.state.canonical import NO_HASH
 from newagent.state.documents import AgentState
-from newagent.state.sql import snapshots
-from newagent.state.sql.canonical import NO_HASH
 from newagent.state.sql.keys import MAX_ROW, check_user, sought
 from newagent.state.sql.tables import (
     ID_LENGTH,

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from newagent.errors import StoreError
-from newagent.state.sql.canonical import NO_HASH, canonical, hash_of
+from newagent.state.canonical import NO_HASH, canonical, hash_of
 from newagent.state.sql.tables import conversations, journal, messages, schedule_versions
 from newagent.state.sql.transaction import Transaction
 

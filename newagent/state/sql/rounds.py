@@ -15,8 +15,9 @@ from typing import Any
 from sqlalchemy import Row, exc, insert, select, update
 
 from newagent.errors import StaleHeadError
-from newagent.state.sql import heads, journal, snapshots
-from newagent.state.sql.canonical import canonical, hash_of
+from newagent.state import snapshots
+from newagent.state.canonical import canonical, hash_of
+from newagent.state.sql import heads, journal
 from newagent.state.sql.tables import conversations, interactions, messages, schedule_versions, timeline
 from newagent.state.sql.timetable import SqlTimetable
 from newagent.state.sql.transaction import Transaction
