@@ -1,6 +1,6 @@
-"""The user's own hand on the preview: a stash of what was dragged, and the way back to an earlier version.
+"""The user's own hand on the preview: a stash of what was dragged, the way back, preferences and protections set.
 
-Both are pure: a session goes in, the draft of a round of kind `user` comes out, or `RefusedError`.
+All are pure: a session goes in, the draft of a round of kind `user` comes out, or `RefusedError`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from newagent.schedule.refresh import same_facts
 from newagent.schedule.rules import CODES, Violation, change_faults, fixed
 from newagent.state.store import Session
 from newagent.stream.events import NewEvent
+from newagent.tools.base import ToolResult
 
 MOST_UNDO = 50
+BY_HAND = ("apply_preview", "set_preferences", "extend_window", "protect", "unprotect")
+"""The writes that a user may carry out without the agent."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,21 @@ def undo_draft(session: Session, version: int, earlier: ScheduleState) -> Draft 
     draft = _changed(session, earlier, tuple(one for one in session.state.undo if one < version))
     draft.journal["undo"] = {"version": version}
     return draft
+
+
+def acted_draft(session: Session, name: str, arguments: dict[str, Any], result: ToolResult) -> Draft:
+    """What a write of `BY_HAND` has come to. What is written into the timetable has no way back by undo."""
+    kept = () if name == "apply_preview" else (*session.state.undo[1 - MOST_UNDO :], session.schedule_version)
+    after = result.schedule if result.schedule is not None else _preview(session)
+    draft = _changed(session, after, kept)
+    draft.journal["act"] = {"tool": name, "arguments": arguments, "result": result.as_json()}
+    return draft
+
+
+def laid_out(state: ScheduleState, items: Sequence[Placement]) -> ScheduleState:
+    """A preview with the user's layout, legal or not. Raises `RefusedError`: see `stash_draft`."""
+    targets, _ = _targets(state, items)
+    return state.with_tasks(placed(state, state.by_id[task_id], slot) for task_id, slot in targets.items())
 
 
 def _preview(session: Session) -> ScheduleState:
