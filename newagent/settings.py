@@ -31,6 +31,7 @@ class Budgets(BaseSettings):
     token_gap_seconds: float = Field(default=120, gt=0, le=LONGEST_SECONDS)
     call_seconds: float = Field(default=300, gt=0, le=LONGEST_SECONDS)
     run_tokens: int = Field(default=1_000_000, ge=1)
+    max_takeovers: int = Field(default=5, ge=1)
     interaction_seconds: float = Field(default=86_400, gt=0, le=LONGEST_SECONDS)
     placement_nodes: int = Field(default=200_000, ge=1)
 

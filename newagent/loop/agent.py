@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from newagent.errors import NotFoundError, RefusedError, StaleHeadError
-from newagent.loop.answers import Answering, answer_of_message, expire, sound_resume
+from newagent.loop.answers import Answering, answer_of_message, sound_resume
 from newagent.loop.decide import Decider
-from newagent.loop.draft import ACTIVE_PHASES, Bench, Draft
+from newagent.loop.draft import ACTIVE_PHASES, Draft
 from newagent.loop.driver import Driver
-from newagent.loop.preview import Placement, stash_draft, undo_draft
+from newagent.loop.preview import BY_HAND, Placement, acted_draft, stash_draft, undo_draft
 from newagent.loop.sound import user_text
+from newagent.loop.system import ended, expired
 from newagent.loop.turn import take_turn
 from newagent.loop.writer import RETRIES
-from newagent.runtime import RecordingRuntime
 from newagent.state.documents import PendingInteraction, Resume
 from newagent.state.store import Session
-from newagent.stream.events import NewEvent
 from newagent.tools.base import ToolResult
 
 
@@ -124,9 +123,9 @@ class Agent(Driver):
                     return (await self._answer_once(session, card, resume, None)).session
                 if session.state.phase not in ACTIVE_PHASES:
                     return session
-                draft = Draft(session, session.state, kind="user")
-                draft.finish("cancelled", "cancelled", self.locale)
-                return (await self.commit(draft, fenced=False)).session
+                bench = self.bench()
+                draft = ended(session, bench, "cancelled", "cancelled", by="user")
+                return (await self.commit(draft, bench, fenced=False)).session
             except StaleHeadError:
                 continue
         raise RefusedError("run_in_progress", "this conversation is busy")
@@ -134,12 +133,21 @@ class Agent(Driver):
     async def apply(
         self, user_id: str, conversation_id: str, task_class_ids: tuple[int, ...] | None = None
     ) -> tuple[Session, ToolResult]:
-        """Writes the preview into the timetable because the user asked for it directly, in one transaction.
-
-        Raises `RefusedError` with no_preview, timetable_conflict (with the list) or run_in_progress.
-        """
-        tool = self.catalogue.by_name["apply_preview"]
+        """Writes the preview into the timetable because the user asked for it directly; see `act`."""
         arguments = {"task_class_ids": list(task_class_ids)} if task_class_ids else {}
+        return await self.act(user_id, conversation_id, "apply_preview", arguments)
+
+    async def act(
+        self, user_id: str, conversation_id: str, name: str, arguments: dict[str, Any]
+    ) -> tuple[Session, ToolResult]:
+        """Carries out one of the writes of `BY_HAND` because the user asked for it directly, in one transaction.
+
+        Raises `RefusedError` with unknown_tool, invalid_args, no_preview, timetable_conflict (with the list),
+        run_in_progress, or the tool's own code; then nothing has changed.
+        """
+        if name not in BY_HAND:
+            raise RefusedError("unknown_tool", f"only these can be done directly: {', '.join(BY_HAND)}")
+        tool = self.catalogue.by_name[name]
         for _ in range(RETRIES):
             session = await self.store.load(user_id, conversation_id)
             if session.state.phase in ACTIVE_PHASES:
@@ -147,16 +155,12 @@ class Agent(Driver):
             bench = self.bench()
             try:
                 async with self.store.round(session, bench.now, fenced=False) as transaction:
-                    result = await Decider(bench, session, transaction.timetable, self.earlier(session)).run(
-                        tool, arguments
-                    )
+                    decider = Decider(bench, session, transaction.timetable, self.earlier(session))
+                    result = await decider.run(tool, arguments)
                     if not result.ok:
                         raise RefusedError(result.code, result.text, **result.data)
-                    draft = Draft(session, session.state, kind="user", schedule=result.schedule)
-                    draft.update(undo=())
-                    draft.events.append(NewEvent("schedule_updated", payload={"version": draft.version}))
-                    draft.journal.update(apply=result.as_json(), drawn=_drawn(bench))
-                    stored = await transaction.save(draft.round(None))
+                    draft = acted_draft(session, name, arguments, result)
+                    stored = await self.save(transaction, draft, bench, bench.now)
             except StaleHeadError:
                 continue
             await self.tell(stored)
@@ -185,7 +189,7 @@ class Agent(Driver):
             if draft is None:
                 return session
             try:
-                return (await self.commit(draft, fenced=False)).session
+                return (await self.commit(draft, self.bench(), fenced=False)).session
             except StaleHeadError:
                 continue
         raise RefusedError("run_in_progress", "this conversation is busy")
@@ -193,11 +197,10 @@ class Agent(Driver):
     async def _turn(self, session: Session, turn: Turn) -> Session:
         bench = self.bench()
         async with self.store.round(session, bench.now, fenced=False, take_lease=True) as transaction:
-            draft = await take_turn(session, bench, transaction.timetable, turn.text, turn.task_class_ids)
-            if turn.always_execute:
-                draft.update(grants=draft.state.grants.model_copy(update={"run": True}))
-            draft.journal["drawn"] = _drawn(bench)
-            stored = await self.save(transaction, draft, bench.now)
+            draft = await take_turn(
+                session, bench, transaction.timetable, turn.text, turn.task_class_ids, turn.always_execute
+            )
+            stored = await self.save(transaction, draft, bench, bench.now)
         await self.tell(stored)
         return stored.session
 
@@ -209,8 +212,7 @@ class Agent(Driver):
         async with self.store.round(session, bench.now, fenced=False, take_lease=True) as transaction:
             decider = Decider(bench, session, transaction.timetable, self.earlier(session))
             draft = await Answering(decider, card).answer(resume, words)
-            draft.journal["drawn"] = _drawn(bench)
-            stored = await self.save(transaction, draft, bench.now)
+            stored = await self.save(transaction, draft, bench, bench.now)
         await self.tell(stored)
         assert draft.consumed is not None
         return Answered(stored.session, draft.consumed["result"])
@@ -227,23 +229,17 @@ class Agent(Driver):
         return Answered(session, record["result"], repeated=True)
 
     async def _expire(self, session: Session, card: PendingInteraction) -> Session:
-        draft = Draft(session, session.state, kind="system")
-        expire(draft, card, self.locale)
+        bench = self.bench()
         try:
-            return (await self.commit(draft, fenced=False)).session
+            return (await self.commit(expired(session, bench, card), bench, fenced=False)).session
         except StaleHeadError:
             return await self.store.load(session.state.user_id, session.state.conversation_id)
 
     async def _abandon(self, session: Session) -> Session:
         """Ends a run whose owner has gone, so that a new turn can begin."""
-        draft = Draft(session, session.state, kind="system")
-        draft.finish("aborted", "abandoned", self.locale)
-        return (await self.commit(draft, fenced=False)).session
+        bench = self.bench()
+        return (await self.commit(ended(session, bench, "aborted", "abandoned"), bench, fenced=False)).session
 
 
 def _unknown_interaction() -> NotFoundError:
     return NotFoundError("interaction_not_found", "there is no such confirmation")
-
-
-def _drawn(bench: Bench) -> list[str]:
-    return bench.runtime.drawn if isinstance(bench.runtime, RecordingRuntime) else []

@@ -12,7 +12,6 @@ from newagent.loop.draft import Draft
 from newagent.loop.sound import sound_json, user_text
 from newagent.state.documents import Message, PendingInteraction, Resume
 from newagent.stream.events import NewEvent
-from newagent.texts import say
 from newagent.tools.base import Tool, ToolResult
 from newagent.tools.refusal import refuse
 
@@ -75,6 +74,7 @@ class Answering:
         draft = Draft(self.decider.session, self.decider.session.state, kind="resume")
         draft.journal["resume"] = resume.model_dump(mode="json", exclude={"type"})
         if words is not None:
+            draft.journal["words"] = words
             draft.events.append(NewEvent("user_text", words, role="user"))
         draft.update(interaction=None, phase=self.card.resume_phase)
         match resume.action:
@@ -172,18 +172,3 @@ class Answering:
         self._told(draft, "reply")
         self._result(draft, ToolResult(True, "ok", f"用户回答：{message}", {"message": message}))
         draft.count(step_evidence=draft.state.counters.step_evidence + 1, plain_text=0)
-
-
-def expire(draft: Draft, card: PendingInteraction, locale: Any) -> None:
-    """The expiry of a card as a system round: no effect, the waiting call gets its result, the run ends."""
-    payload = {"interaction_id": card.interaction_id, "action": "expire", "source": "expiry"}
-    draft.events.append(NewEvent("confirm_result", payload=payload))
-    name = card.tool or ("plan_done" if card.kind == "plan" else "ask_user")
-    draft.result(card.call_id or "", name, card.arguments or {}, refuse("interaction_expired", "等待确认超时。"))
-    draft.consumed = {
-        "interaction_id": card.interaction_id,
-        "answer": {"action": "expire"},
-        "result": {"ok": False, "code": "interaction_expired"},
-    }
-    draft.update(interaction=None)
-    draft.finish("cancelled", "interaction_expired", locale, text=say(locale, "outcome.expired"))

@@ -15,7 +15,6 @@ from newagent.state.store import Session, Timetable
 from newagent.stream.events import NewEvent
 from newagent.texts import say
 from newagent.tools.base import Tool, ToolContext, ToolResult
-from newagent.tools.call import run_tool
 from newagent.tools.refusal import refuse
 from newagent.tools.visibility import default_packs
 
@@ -36,6 +35,7 @@ class Decider:
         draft = Draft(self.session, self.session.state)
         draft.count(
             rounds=draft.state.counters.rounds + 1,
+            takeovers=0,
             tokens=draft.state.counters.tokens + thought.usage.prompt_tokens + thought.usage.completion_tokens,
         )
         if thought.reasoning:
@@ -47,7 +47,6 @@ class Decider:
             self._undecodable(draft, thought.result)
             return draft
         decision = thought.result
-        draft.journal["decision"] = decision.model_dump(mode="json", exclude_defaults=True)
         fault = guards.action_fault(decision, draft.state.phase)
         if fault is None:
             invalid = draft.state.counters.invalid
@@ -93,7 +92,6 @@ class Decider:
                     await self._call(draft, decision.tool_call)
 
     def _undecodable(self, draft: Draft, fault: DecisionFault) -> None:
-        draft.journal["fault"] = fault.model_dump(mode="json")
         self._fault(draft, "decision", refuse(fault.code, fault.message, raw=fault.raw[:500]))
         self._invalid(draft)
 
@@ -254,7 +252,7 @@ class Decider:
             now=self.bench.now,
             earlier=self.earlier,
         )
-        return await run_tool(tool, arguments, context)
+        return await self.bench.world.run(tool, arguments, context)
 
     def _read(self, draft: Draft, tool: Tool, arguments: dict[str, Any], result: ToolResult, call_id: str) -> None:
         judged_before = draft.state.judgement

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from newagent.loop.world import RecordingWorld, World
 from newagent.runtime import Runtime
 from newagent.schedule.model import ScheduleState
 from newagent.settings import Budgets
@@ -24,13 +25,14 @@ ACTIVE_PHASES = ("planning", "executing", "delivering")
 
 @dataclass(frozen=True)
 class Bench:
-    """What deciding needs besides the session: the tools, the budgets, the language, the clock and ids."""
+    """What deciding needs besides the session: the tools, the budgets, the language, the clock and ids, the world."""
 
     catalogue: Catalogue
     budgets: Budgets
     locale: Locale
     runtime: Runtime
     now: dt.datetime
+    world: World = field(default_factory=RecordingWorld)
 
 
 @dataclass
@@ -64,6 +66,11 @@ class Draft:
     def count(self, **changes: Any) -> None:
         """Replaces counters."""
         self.update(counters=self.state.counters.model_copy(update=changes))
+
+    def spend(self, milliseconds: int) -> None:
+        """Counts the time that the round has run."""
+        self.journal["spent_ms"] = milliseconds
+        self.count(run_ms=self.state.counters.run_ms + milliseconds)
 
     def adopt(self, result: ToolResult) -> None:
         """Takes over what a tool changed in the agent state it was given, and nothing else."""

@@ -10,9 +10,9 @@ from newagent.errors import ModelError, NewAgentError, RefusedError, StaleHeadEr
 from newagent.llm.decision import Decision
 from newagent.llm.mind import Thought
 from newagent.loop.decide import Decider
-from newagent.loop.deliver import deliver
-from newagent.loop.draft import ACTIVE_PHASES, Draft
+from newagent.loop.draft import ACTIVE_PHASES
 from newagent.loop.prompt import build_prompt
+from newagent.loop.system import delivered_without_model, ended, handed_back, taken_over
 from newagent.loop.thinking import journal_of, think
 from newagent.loop.writer import RETRIES, RoundWriter
 from newagent.state.documents import OutcomeKind
@@ -52,16 +52,20 @@ class Driver(RoundWriter):
     async def take_over(self, session: Session) -> Session:
         """Takes a run whose owner has gone, as a round of its own: the earlier owner's right ends; `drive` goes on.
 
-        A session without a run is given back as it is. Raises `RefusedError("run_in_progress")` while somebody owns
-        the run, and `StaleHeadError` when somebody else was first.
+        A session without a run is given back as it is, and a run that owner after owner has left is ended. Raises
+        `RefusedError("run_in_progress")` while somebody owns the run, and `StaleHeadError` when somebody else was
+        first.
         """
         if session.state.phase not in ACTIVE_PHASES:
             return session
         if self.owned(session):
             raise RefusedError("run_in_progress", "this conversation is still working on the last message")
-        draft = Draft(session, session.state, kind="system")
-        draft.journal["takeover"] = {"token": session.token}
-        return (await self.commit(draft, fenced=False, take_lease=True)).session
+        bench = self.bench()
+        if session.state.counters.takeovers >= self.budgets.max_takeovers:
+            draft = ended(session, bench, "aborted", "abandoned", internal="every owner has gone")
+            return (await self.commit(draft, bench, fenced=False)).session
+        draft = taken_over(session, session.token)
+        return (await self.commit(draft, bench, fenced=False, take_lease=True)).session
 
     async def hand_back(self, session: Session) -> None:
         """Gives up the right to a run that this process will not drive on, so that nobody waits for its lease."""
@@ -70,23 +74,21 @@ class Driver(RoundWriter):
             if head.state.phase not in ACTIVE_PHASES or head.token != session.token:
                 return
             try:
-                async with self.store.round(head, self.runtime.now(), fenced=True) as transaction:
-                    draft = Draft(head, head.state, kind="system")
-                    draft.journal["handed_back"] = {"token": head.token}
-                    await transaction.save(draft.round(None))
+                bench = self.bench()
+                async with self.store.round(head, bench.now, fenced=True) as transaction:
+                    await self.save(transaction, handed_back(head, head.token), bench, bench.now, lease=False)
             except StaleHeadError:
                 continue
             return
 
     async def _without_model(self, session: Session, error: ModelError) -> Session:
-        """Ends a run whose model has failed. A delivery needs none: its facts are computed, and its words fixed."""
+        """Ends a run whose model has failed; a delivery needs none."""
         if session.state.phase != "delivering":
             text = say(self.locale, "outcome.model_failed", code=error.code, detail=error.message)
             return await self._end(session, "aborted", error.code, text)
-        draft = Draft(session, session.state, kind="system")
-        draft.journal["fault"] = {"code": error.code, "message": error.message}
-        deliver(draft, self.bench(), "")
-        return (await self.commit(draft, fenced=True)).session
+        bench = self.bench()
+        draft = delivered_without_model(session, bench, error.code, error.message)
+        return (await self.commit(draft, bench, fenced=True)).session
 
     async def _round(self, session: Session) -> Session:
         bench = self.bench()
@@ -97,16 +99,16 @@ class Driver(RoundWriter):
             async with self._trial(session, thought) as timetable:
                 draft = await Decider(bench, session, timetable, self.earlier(session)).decide(thought)
             spent_ms = int((self.runtime.now() - bench.now).total_seconds() * 1000)
-            draft.count(run_ms=draft.state.counters.run_ms + spent_ms)
-            draft.journal.update(journal_of(prompt, thought, bench, built_on))
+            draft.spend(spent_ms)
+            draft.journal.update(journal_of(prompt, thought, built_on))
             try:
-                return (await self.commit(draft, fenced=True)).session
+                return (await self.commit(draft, bench, fenced=True)).session
             except StaleHeadError:
                 # The user changed the schedule while the model thought: the same decision meets the new head.
                 fresh = await self.store.load(session.state.user_id, session.state.conversation_id)
                 if fresh.token != session.token or fresh.state.phase != session.state.phase:
                     return fresh
-                session = fresh
+                session, bench = fresh, self.bench(bench.now)
 
     def _trial(self, session: Session, thought: Thought) -> AbstractAsyncContextManager[Timetable | None]:
         call = thought.result.tool_call if isinstance(thought.result, Decision) else None
@@ -118,9 +120,9 @@ class Driver(RoundWriter):
     async def _end(
         self, session: Session, kind: OutcomeKind, code: str, text: str | None = None, internal: str = ""
     ) -> Session:
-        draft = Draft(session, session.state, kind="system")
-        draft.finish(kind, code, self.locale, internal=internal, text=text)
-        return (await self.commit(draft, fenced=True)).session
+        bench = self.bench()
+        draft = ended(session, bench, kind, code, text, internal)
+        return (await self.commit(draft, bench, fenced=True)).session
 
     def _exhausted(self, session: Session) -> str:
         used, budgets = session.state.counters, self.budgets

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from dataclasses import asdict
 from typing import Any
 
 import structlog
 
 from newagent.errors import ModelError, NewAgentError
-from newagent.llm.mind import Delta, Mind, Prompt, Thought
-from newagent.loop.draft import Bench, canonical
+from newagent.llm.decision import Decision, DecisionFault
+from newagent.llm.mind import Delta, Mind, Prompt, Thought, Usage
+from newagent.loop.draft import canonical
 from newagent.loop.sound import sound_text, sound_thought
-from newagent.runtime import RecordingRuntime
 from newagent.state.store import Session
 from newagent.stream.events import Ephemeral, Event, Publisher
 
@@ -76,31 +77,43 @@ def _pieces(piece: Delta, number: int, offsets: dict[str, int]) -> list[Event | 
     return [Ephemeral(kind, f"{number}-{piece.kind}", text, offset, {"display_mode": "append"})]
 
 
-def journal_of(prompt: Prompt, thought: Thought, bench: Bench, built_on: int) -> dict[str, Any]:
-    """What the journal keeps of the outside world of a model round."""
-    digest = hashlib.sha256(
-        canonical(
-            [
-                prompt.system,
-                [[words.role, words.text] for words in prompt.conversation],
-                [[item.name, item.arguments, item.result] for item in prompt.work],
-                prompt.brief,
-                [tool.name for tool in prompt.tools],
-            ]
-        ).encode()
-    ).hexdigest()
+def prompt_hash(prompt: Prompt) -> str:
+    """What makes two prompts the same prompt."""
+    parts = [
+        prompt.system,
+        [[words.role, words.text] for words in prompt.conversation],
+        [[item.name, item.arguments, item.result] for item in prompt.work],
+        prompt.brief,
+        [tool.name for tool in prompt.tools],
+    ]
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()
+
+
+def journal_of(prompt: Prompt, thought: Thought, built_on: int) -> dict[str, Any]:
+    """What the journal keeps of a thought, and of the prompt: `built_on` is the schedule version that it showed."""
+    kind = "decision" if isinstance(thought.result, Decision) else "fault"
     return {
-        "prompt_hash": digest,
+        kind: thought.result.model_dump(mode="json", exclude_defaults=True),
+        "prompt_hash": prompt_hash(prompt),
         "built_on": built_on,
         "model": thought.model,
         "text": thought.text,
         "reasoning": thought.reasoning,
         "raw": thought.raw,
-        "usage": {
-            "prompt_tokens": thought.usage.prompt_tokens,
-            "completion_tokens": thought.usage.completion_tokens,
-            "cached_tokens": thought.usage.cached_tokens,
-        },
+        "usage": asdict(thought.usage),
         "latency_ms": thought.latency_ms,
-        "drawn": bench.runtime.drawn if isinstance(bench.runtime, RecordingRuntime) else [],
     }
+
+
+def thought_of(body: dict[str, Any]) -> Thought:
+    """The thought that a journal row was made of."""
+    decided = Decision.model_validate(body["decision"]) if "decision" in body else None
+    return Thought(
+        result=decided or DecisionFault.model_validate(body["fault"]),
+        text=body["text"],
+        reasoning=body["reasoning"],
+        usage=Usage(**body["usage"]),
+        model=body["model"],
+        latency_ms=body["latency_ms"],
+        raw=body["raw"],
+    )

@@ -15,15 +15,21 @@ TITLE = 24
 
 
 async def take_turn(
-    session: Session, bench: Bench, timetable: Timetable, text: str, task_class_ids: tuple[int, ...]
+    session: Session,
+    bench: Bench,
+    timetable: Timetable,
+    text: str,
+    task_class_ids: tuple[int, ...],
+    always_execute: bool = False,
 ) -> Draft:
     """The draft of a turn round: a fresh run on the timetable as it is stored now.
 
-    `task_class_ids` says what the run is about; without any it is what it was. Raises
-    `NotFoundError("unknown_task_class")` for those that the user named.
+    `task_class_ids` says what the run is about; without any it is what it was; `always_execute` permits the writes
+    of this run. Raises `NotFoundError("unknown_task_class")` for those that the user named.
     """
     draft = Draft(session, session.state, kind="turn")
-    draft.journal["turn"] = {"text": text, "task_class_ids": list(task_class_ids)}
+    asked = {"text": text, "task_class_ids": list(task_class_ids), "always_execute": always_execute}
+    draft.journal["turn"] = asked
     run_id = bench.runtime.new_id("run")
     draft.events.append(NewEvent("user_text", text, role="user"))
     scope = await _load(draft, bench, timetable, task_class_ids)
@@ -39,7 +45,7 @@ async def take_turn(
         optimizing=False,
         order_may_change=False,
         active={},
-        grants=session.state.grants.model_copy(update={"run": False}),
+        grants=session.state.grants.model_copy(update={"run": always_execute}),
         covers=(),
         interaction=None,
         judgement=None,
@@ -68,20 +74,21 @@ async def _load(draft: Draft, bench: Bench, timetable: Timetable, named: tuple[i
     wanted = {*scope, *_previewed(old)} if scope else set[int]()
     try:
         try:
-            fresh = await timetable.load_state(tuple(sorted(wanted)) or None, bench.now)
+            fresh = await bench.world.load(timetable, tuple(sorted(wanted)) or None, bench.now)
         except NotFoundError as error:
             gone = set(error.data.get("task_class_ids", wanted))
             if gone.intersection(named):
                 raise
             # A class that was planned here has been deleted since.
             scope = tuple(class_id for class_id in scope if class_id not in gone)
-            fresh = await timetable.load_state(tuple(sorted(wanted - gone)) if scope else None, bench.now)
+            fresh = await bench.world.load(timetable, tuple(sorted(wanted - gone)) if scope else None, bench.now)
     except NotFoundError:
         raise
     except RefusedError as error:
         draft.journal["timetable"] = error.code
         return scope
     new: ScheduleState = refreshed(old, fresh) if old is not None else fresh
+    bench.world.loaded(fresh, old, new)
     if new is old:
         return scope
     draft.schedule = new

@@ -103,7 +103,10 @@ class Judgement(Document):
 
 
 class Counters(Document):
-    """What a run has used of its budgets, and the streaks that guards look at."""
+    """What a run has used of its budgets, and the streaks that guards look at.
+
+    `takeovers` counts the owners that have gone since the model last answered.
+    """
 
     rounds: int = 0
     writes: int = 0
@@ -117,6 +120,7 @@ class Counters(Document):
     tokens: int = 0
     task_writes: dict[str, int] = Field(default_factory=dict)
     run_ms: int = 0
+    takeovers: int = 0
 
 
 class AgentState(Document):
