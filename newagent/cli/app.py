@@ -29,6 +29,7 @@ COMMANDS = (
     "apply",
     "export",
     "conversations",
+    "replay",
     "config",
     "db",
 )

@@ -29,13 +29,18 @@ def read_bytes(path: Path, limit: int) -> bytes:
     return content
 
 
-def read_state(path: Path) -> ScheduleState:
-    """A state file. Raises `InputError` with invalid_json, invalid_state or snapshot_too_new."""
+def read_document(path: Path) -> Any:
+    """A JSON file. Raises `InputError` with invalid_json or file_too_large."""
     content = read_bytes(path, STATE_LIMIT)
     try:
-        document = json.loads(content.decode("utf-8-sig"))
+        return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise InputError("invalid_json", f"{path} is not a JSON document: {error}") from None
+
+
+def read_state(path: Path) -> ScheduleState:
+    """A state file. Raises `InputError` with invalid_json, invalid_state or snapshot_too_new."""
+    document = read_document(path)
     try:
         return ScheduleState.load(document)
     except StateFault as error:

@@ -78,7 +78,9 @@ def brief_text(session: Session, bench: Bench) -> str:
         lines += failures
     if state.counters.step_failures >= 3:
         lines.append("这一步已连续失败三次：请换做法，或用 plan_done 修改剩下的计划。")
-    lines.append("FACTS " + json.dumps(facts(session, bench), ensure_ascii=False, separators=(",", ":")))
+    # Sorted: a session that was read back from the store says the same, byte for byte.
+    shown = json.dumps(facts(session, bench), ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    lines.append("FACTS " + shown)
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ TITLE = 24
 async def take_turn(
     session: Session,
     bench: Bench,
-    timetable: Timetable,
+    timetable: Timetable | None,
     text: str,
     task_class_ids: tuple[int, ...],
     always_execute: bool = False,
@@ -63,7 +63,7 @@ async def take_turn(
     return draft
 
 
-async def _load(draft: Draft, bench: Bench, timetable: Timetable, named: tuple[int, ...]) -> tuple[int, ...]:
+async def _load(draft: Draft, bench: Bench, timetable: Timetable | None, named: tuple[int, ...]) -> tuple[int, ...]:
     """Loads the timetable anew, keeping what of the preview is still legal; without one the agent can still talk.
 
     Returns the scope of the run. Classes whose items stand in the preview are loaded beside it: what the student has

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from newagent.errors import NotFoundError, RefusedError
 from newagent.schedule.edits import Change
 from newagent.schedule.model import ScheduleState, Slot
+from newagent.schedule.refresh import without_preview
 from newagent.state.documents import AgentState
 from newagent.state.snapshots import dump_schedule, read_schedule
 from newagent.state.store import Timetable
@@ -31,7 +32,9 @@ class World(Protocol):
         """Runs a tool."""
         ...
 
-    async def load(self, timetable: Timetable, class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
+    async def load(
+        self, timetable: Timetable | None, class_ids: tuple[int, ...] | None, now: dt.datetime
+    ) -> ScheduleState:
         """Loads the stored timetable; raises what `Timetable.load_state` raises."""
         ...
 
@@ -53,8 +56,11 @@ class RecordingWorld:
         self.answers.append({"tool": tool.name, **({"result": _of_result(result, context)} if recorded else {})})
         return result
 
-    async def load(self, timetable: Timetable, class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
+    async def load(
+        self, timetable: Timetable | None, class_ids: tuple[int, ...] | None, now: dt.datetime
+    ) -> ScheduleState:
         """See `World.load`."""
+        assert timetable is not None
         try:
             return await timetable.load_state(class_ids, now)
         except RefusedError as error:
@@ -94,7 +100,9 @@ class RecordedWorld:
             return _to_result(answer["result"], context)
         return await run_tool(tool, arguments, context)
 
-    async def load(self, timetable: Timetable, class_ids: tuple[int, ...] | None, now: dt.datetime) -> ScheduleState:
+    async def load(
+        self, timetable: Timetable | None, class_ids: tuple[int, ...] | None, now: dt.datetime
+    ) -> ScheduleState:
         """See `World.load`."""
         del timetable, class_ids, now
         loaded: Answer = self._next().get("load", {})
@@ -102,7 +110,9 @@ class RecordedWorld:
             said = loaded["error"]
             kind = NotFoundError if said["missing"] else RefusedError
             raise kind(said["code"], said["message"], **said["data"])
-        found = self._old if "same" in loaded else self._stored
+        found = self._stored
+        if "same" in loaded and self._old is not None:
+            found = without_preview(self._old)
         if "schedule" in loaded:
             found = read_schedule(loaded["schedule"])
         if found is None:

@@ -13,8 +13,7 @@ def refreshed(old: ScheduleState, fresh: ScheduleState) -> ScheduleState:
     Tasks are matched by their stored row, days by date. The very same `old` is returned when the facts are the same.
     """
     facts = fresh.evolve(preferences=old.preferences, protections=_protections(old, fresh))
-    bare = old.with_tasks(placed(old, task, None) for task in old.items if task.status == "suggested")
-    if bare == facts:
+    if without_preview(old) == facts:
         return old
     day_of = {day.date: day.day for day in fresh.window.days}
     wishes = {(task.source, task.source_id): task for task in old.items if task.status == "suggested"}
@@ -30,6 +29,11 @@ def refreshed(old: ScheduleState, fresh: ScheduleState) -> ScheduleState:
         if not place_faults(trial, trial.by_id[task.id]):
             state = trial
     return state
+
+
+def without_preview(state: ScheduleState) -> ScheduleState:
+    """The state with every suggested item pending again: the facts that it stands on."""
+    return state.with_tasks(placed(state, task, None) for task in state.items if task.status == "suggested")
 
 
 def same_facts(one: ScheduleState, other: ScheduleState) -> bool:

@@ -168,13 +168,18 @@ class Bed:
         return [(m.tool, m.code) for m in session.messages if m.role == "result"]
 
 
+made: list[Bed] = []
+"""The beds of the present test, whose conversations are replayed at its end."""
+
+
 async def make_bed(script: Script, facts: ScheduleState | None = None, **budgets: Any) -> Bed:
     """A bench whose model follows a script, on the timetable given (two weeks with pending items by default)."""
     store = MemoryStore(week_state() if facts is None else facts)
     mind, seen, runtime = FunctionMind(list(script)), Recorder(), FakeRuntime()
     agent = Agent(store, mind, seen, runtime, budgets=Budgets(**budgets))
     await store.create_conversation(USER, CONVERSATION, runtime.now())
-    return Bed(agent, store, mind, seen, runtime)
+    made.append(bed := Bed(agent, store, mind, seen, runtime))
+    return bed
 
 
 def call(name: str, /, speak: str = "", **arguments: Any) -> Decision:

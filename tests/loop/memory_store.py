@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -10,7 +11,10 @@ from typing import Any
 
 from newagent.errors import NotFoundError, RefusedError, StaleHeadError
 from newagent.schedule.model import ScheduleState
+from newagent.state.canonical import canonical, hash_of
 from newagent.state.documents import AgentState
+from newagent.state.recording import Entry, RecordedRound, Recording, rolling
+from newagent.state.snapshots import dump_agent, dump_message, dump_schedule
 from newagent.state.store import Round, Session, Stored
 from newagent.stream.events import Event
 
@@ -49,6 +53,7 @@ class MemoryStore:
         self.answers: dict[str, dict[str, Any]] = {}
         self.schedules: dict[tuple[str, int], ScheduleState] = {}
         self.journal: list[dict[str, Any]] = []
+        self.rounds: dict[str, list[RecordedRound]] = {}
         self.commits = 0
 
     async def create_conversation(self, user_id: str, conversation_id: str, now: dt.datetime) -> Session:
@@ -99,6 +104,31 @@ class MemoryStore:
         except KeyError:
             raise NotFoundError("version_not_found", f"no schedule version {version}") from None
 
+    async def recording(self, user_id: str, conversation_id: str) -> Recording:
+        session = self.sessions[user_id, conversation_id]
+        rounds = tuple(self.rounds.get(conversation_id, ()))
+        last = rounds[-1].hash if rounds else ""
+        return Recording(user_id, conversation_id, rounds, session.version, last, dump_agent(session.state))
+
+    def record(self, session: Session, written: Round, now: dt.datetime) -> None:
+        rounds = self.rounds.setdefault(session.state.conversation_id, [])
+        before = rounds[-1] if rounds else None
+        messages = [dump_message(message) for message in written.messages]
+        schedule = dump_schedule(written.schedule) if written.schedule is not None else None
+        entry = Entry(
+            version=session.version,
+            round_id=f"r{session.version}",
+            kind=written.kind,
+            body=json.loads(canonical(written.journal)),
+            state_hash=hash_of(canonical(dump_agent(written.state))),
+            message_hash=rolling(before.entry.message_hash if before else "", [canonical(one) for one in messages]),
+            schedule_hash=hash_of(canonical(schedule)) if schedule else before.entry.schedule_hash if before else "",
+            previous_hash=before.hash if before else "",
+            created_at=now,
+        )
+        as_stored = json.loads(canonical([messages, schedule]))
+        rounds.append(RecordedRound(entry, entry.hash, tuple(as_stored[0]), as_stored[1]))
+
     async def consumed(self, user_id: str, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
         return self.answers.get(interaction_id)
 
@@ -143,6 +173,7 @@ class MemoryRound:
         store.commits += 1
         store.sessions[key] = session
         store.timeline.setdefault(key[1], []).extend(self.stored.events)
+        store.record(session, self.written, self.now)
         store.journal.append({"kind": self.written.kind, **self.written.journal})
         if self.written.schedule is not None:
             store.schedules[key[1], session.schedule_version] = self.written.schedule

@@ -8,7 +8,7 @@ import pytest
 
 from newagent.llm.decision import Decision, ToolCall
 from newagent.state.documents import Judgement
-from tests.loop.bed import call, done, make_bed, plan, reply, week_state
+from tests.loop.bed import call, done, made, make_bed, plan, reply, week_state
 
 OVERVIEW = call("get_overview")
 
@@ -156,7 +156,8 @@ async def test_an_infeasible_state_is_negotiated_not_tuned(tool: str) -> None:
     session = await bed.agent.begin("u1", "c1", turn())
     decide = bed.agent.drive
 
-    # The judgement is set by hand: that the judge says infeasible is the judge's own test.
+    # The judgement is set by hand: that the judge says infeasible is the judge's own test. No journal knows of it.
+    made.clear()
     judged = Judgement(state_version=2, pending=1, cost=0, feasible=False)
     round_ = bed.agent._round
 

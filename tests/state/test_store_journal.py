@@ -15,8 +15,8 @@ from sqlalchemy.dialects import mysql, sqlite
 from newagent.errors import StoreError
 from newagent.state import snapshots
 from newagent.state.canonical import canonical, hash_of
+from newagent.state.recording import rolling
 from newagent.state.sql.columns import UtcDateTime
-from newagent.state.sql.journal import rolling
 from newagent.state.sql.store import SqlStore
 from tests.state.term_bed import NOW, USER, putting, ready, save, tamper, turn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,7 +14,17 @@ from newagent.state.documents import Resume
 from newagent.state.sql.store import SqlStore
 from newagent.state.store import Session
 from tests.loop.bed import CONVERSATION, USER, FakeRuntime, FunctionMind, Recorder, Script, call, done, plan, reply
+from tests.state.replaying import replay_all
 from tests.state.term_bed import NOW, TERM, task_class
+
+
+@pytest.fixture(autouse=True)
+async def replayed(url: str) -> AsyncIterator[None]:
+    """What a test has made the loop write is made again from the journal, on the database it was written in."""
+    yield
+    store = await SqlStore.open(url)
+    assert await replay_all(store) > 2
+    await store.close()
 
 
 def agent_on(store: SqlStore, script: Script) -> Agent:

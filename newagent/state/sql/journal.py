@@ -6,47 +6,15 @@ or foreign row shows, and a replay can compare states without storing them.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import insert, select
 
 from newagent.errors import StoreError
 from newagent.state.canonical import NO_HASH, canonical, hash_of
+from newagent.state.recording import Entry, RecordedRound, Recording, rolling
 from newagent.state.sql.tables import conversations, journal, messages, schedule_versions
 from newagent.state.sql.transaction import Transaction
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A row of the journal. `version` is the head's version after the round."""
-
-    version: int
-    round_id: str
-    kind: str
-    body: dict[str, Any]
-    state_hash: str
-    message_hash: str
-    schedule_hash: str
-    previous_hash: str
-    created_at: dt.datetime
-
-    @property
-    def hash(self) -> str:
-        """The row's hash, over all its fields."""
-        return hash_of(
-            str(self.version),
-            self.round_id,
-            self.kind,
-            canonical(self.body),
-            self.state_hash,
-            self.message_hash,
-            self.schedule_hash,
-            self.previous_hash,
-            self.created_at.astimezone(dt.UTC).isoformat(),
-        )
 
 
 async def append(connection: Transaction, conversation_id: str, entry: Entry) -> None:
@@ -69,6 +37,24 @@ async def read(connection: Transaction, conversation_id: str) -> list[Entry]:
     """All rows in order."""
     found = await _rows(connection, conversation_id)
     return [entry for entry, _ in found]
+
+
+async def recorded(connection: Transaction, user_id: str, conversation_id: str) -> Recording:
+    """A conversation with everything that its rounds added."""
+    of = conversations.c.id == conversation_id
+    head = (await connection.execute(select(conversations).where(of))).one()
+    said: dict[int, list[dict[str, Any]]] = {}
+    query = select(messages.c.version, messages.c.document).where(messages.c.conversation_id == conversation_id)
+    for row in await connection.execute(query.order_by(messages.c.position)):
+        said.setdefault(row.version, []).append(row.document)
+    made = select(schedule_versions.c.version, schedule_versions.c.document)
+    made = made.where(schedule_versions.c.conversation_id == conversation_id)
+    schedules = {row.version: row.document for row in await connection.execute(made)}
+    rounds = tuple(
+        RecordedRound(entry, stored, tuple(said.get(entry.version, ())), schedules.get(entry.version))
+        for entry, stored in await _rows(connection, conversation_id)
+    )
+    return Recording(user_id, conversation_id, rounds, head.version, head.journal_hash, head.agent_state)
 
 
 async def verify(connection: Transaction, conversation_id: str) -> int:
@@ -103,13 +89,6 @@ async def verify(connection: Transaction, conversation_id: str) -> int:
             if value != recorded:
                 raise StoreError("journal_broken", f"the stored {name} differ from the journal", version=expected)
     return expected
-
-
-def rolling(previous: str, documents: Sequence[str]) -> str:
-    """The hash of a list of messages, from the hash of its beginning and the canonical texts of the rest."""
-    for text in documents:
-        previous = hash_of(previous, text)
-    return previous
 
 
 async def _rows(connection: Transaction, conversation_id: str) -> list[tuple[Entry, str]]:

@@ -18,13 +18,13 @@ from newagent.calendars.model import ImportResult
 from newagent.errors import StaleHeadError, StoreError
 from newagent.schedule.calendar import Semester
 from newagent.schedule.model import ScheduleState
+from newagent.state.recording import Entry, Recording
 from newagent.state.sql import classes, heads, journal, terms
 from newagent.state.sql.engine import Database
 from newagent.state.sql.exporting import StoredTimetable, stored_timetable
 from newagent.state.sql.facts import StoredClass, build_state
 from newagent.state.sql.failures import BUSY, CONFLICT, DEADLOCK
 from newagent.state.sql.heads import ConversationRow, Glance
-from newagent.state.sql.journal import Entry
 from newagent.state.sql.reading import read_classes, read_facts, semester_in_force
 from newagent.state.sql.rounds import SqlRound, hold_head
 from newagent.state.sql.timetable import SqlTimetable
@@ -148,6 +148,12 @@ class SqlStore:
         async with self._database.read() as connection:
             await heads.check_owner(connection, user_id, conversation_id)
             return await journal.read(connection, conversation_id)
+
+    async def recording(self, user_id: str, conversation_id: str) -> Recording:
+        """A conversation as it was recorded, for a replay."""
+        async with self._database.read() as connection:
+            await heads.check_owner(connection, user_id, conversation_id)
+            return await journal.recorded(connection, user_id, conversation_id)
 
     async def verify_journal(self, user_id: str, conversation_id: str) -> int:
         """Checks the hash chain and the stored states against it; returns the number of rounds.
