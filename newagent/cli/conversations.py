@@ -1,4 +1,4 @@
-"""`newagent conversations`: lists the conversations; renames or deletes one."""
+"""`newagent conversations`: lists the conversations; renames or deletes one, or looks after those left."""
 
 from __future__ import annotations
 
@@ -11,18 +11,25 @@ from rich.table import Table
 from rich.text import Text
 
 from newagent.cli.output import CommandUsageError, Json, Output, plain
-from newagent.cli.wiring import LOCAL_USER, open_store
+from newagent.cli.wiring import LOCAL_USER, open_service, open_store
+from newagent.loop.sweeper import sweep
 from newagent.settings import load_settings
+from newagent.stream.bus import Bus
 
 
 def conversations(
     rename: Annotated[tuple[str, str] | None, typer.Option("--rename", help="An id and its new title.")] = None,
     delete: Annotated[str | None, typer.Option("--delete", help="The id of the conversation to delete.")] = None,
+    swept: Annotated[
+        bool, typer.Option("--sweep", help="Let cards past their time expire, and runs that were left go on.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the conversations, the latest first; --rename ID TITLE, --delete ID."""
-    if rename is not None and delete is not None:
-        raise CommandUsageError("usage", "--rename and --delete do not go together")
+    """List the conversations, the latest first; --rename ID TITLE, --delete ID, --sweep."""
+    if [rename is not None, delete is not None, swept].count(True) > 1:
+        raise CommandUsageError("usage", "--rename, --delete and --sweep do not go together")
+    if swept:
+        asyncio.run(_sweep())
     rows = asyncio.run(_run(rename, delete))
     Output(as_json).done({"conversations": rows}, lambda console: show_conversations(console, rows))
 
@@ -34,6 +41,12 @@ async def _run(rename: tuple[str, str] | None, delete: str | None) -> list[dict[
         if delete is not None:
             await store.delete(LOCAL_USER, delete)
         return [row.as_json() for row in await store.list_conversations(LOCAL_USER)]
+
+
+async def _sweep() -> None:
+    async with open_service(load_settings(), Bus()) as service:
+        for session in (await sweep(service.agent)).taken:
+            await service.agent.drive(session)
 
 
 def show_conversations(console: Console, rows: list[dict[str, Any]]) -> None:

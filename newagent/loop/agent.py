@@ -194,6 +194,19 @@ class Agent(Driver):
                 continue
         raise RefusedError("run_in_progress", "this conversation is busy")
 
+    async def look_after(self, user_id: str, conversation_id: str) -> Session | None:
+        """Does what is due where nobody does: a card past its time expires, a run without an owner becomes ours.
+
+        None where nothing is due. Raises `NotFoundError`, and `StaleHeadError` where somebody else was first.
+        """
+        session = await self.store.load(user_id, conversation_id)
+        card = session.state.interaction
+        if card is not None and self.runtime.now() >= card.expires_at:
+            return await self._expire(session, card)
+        if session.state.phase not in ACTIVE_PHASES or self.owned(session):
+            return None
+        return await self.take_over(session)
+
     async def _turn(self, session: Session, turn: Turn) -> Session:
         bench = self.bench()
         async with self.store.round(session, bench.now, fenced=False, take_lease=True) as transaction:

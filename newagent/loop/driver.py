@@ -11,10 +11,11 @@ from newagent.llm.decision import Decision
 from newagent.llm.mind import Thought
 from newagent.loop.decide import Decider
 from newagent.loop.draft import ACTIVE_PHASES
+from newagent.loop.lease import Heartbeat
 from newagent.loop.prompt import build_prompt
 from newagent.loop.system import delivered_without_model, ended, handed_back, taken_over
 from newagent.loop.thinking import journal_of, think
-from newagent.loop.writer import RETRIES, RoundWriter
+from newagent.loop.writer import LEASE, RETRIES, RoundWriter
 from newagent.state.documents import OutcomeKind
 from newagent.state.store import Session, Timetable
 from newagent.texts import say
@@ -24,6 +25,8 @@ log = structlog.get_logger(__name__)
 
 class Driver(RoundWriter):
     """Drives runs, one model round after the other."""
+
+    beat_seconds = LEASE.total_seconds() / 3
 
     async def drive(self, session: Session) -> Session:
         """Runs model rounds until the run waits, has ended, or belongs to another owner."""
@@ -93,7 +96,8 @@ class Driver(RoundWriter):
     async def _round(self, session: Session) -> Session:
         bench = self.bench()
         prompt = build_prompt(session, bench)
-        thought = await think(self.mind, prompt, session, self.publisher, self.budgets.call_seconds)
+        async with Heartbeat(self.store, self.runtime, session, LEASE, self.beat_seconds):
+            thought = await think(self.mind, prompt, session, self.publisher, self.budgets.call_seconds)
         built_on = session.schedule_version
         while True:
             async with self._trial(session, thought) as timetable:

@@ -129,6 +129,14 @@ class Store(Protocol):
         """An earlier version of a conversation's schedule. Raises `NotFoundError("version_not_found")`."""
         ...
 
+    async def due(self, now: dt.datetime, limit: int = 100) -> list[tuple[str, str]]:
+        """Conversations (user, id) of all users whose lease or card has ended, the longest ago first."""
+        ...
+
+    async def extend_lease(self, session: Session, until: dt.datetime) -> None:
+        """Holds a run for longer; no round. Raises `StaleHeadError` when it has ended or has another owner."""
+        ...
+
     async def consumed(self, user_id: str, conversation_id: str, interaction_id: str) -> dict[str, Any] | None:
         """The recorded answer and result of a consumed interaction; None if there is none."""
         ...

@@ -104,6 +104,21 @@ class MemoryStore:
         except KeyError:
             raise NotFoundError("version_not_found", f"no schedule version {version}") from None
 
+    async def due(self, now: dt.datetime, limit: int = 100) -> list[tuple[str, str]]:
+        ends = {
+            key: session.state.interaction.expires_at if session.state.interaction else session.lease_until or now
+            for key, session in self.sessions.items()
+            if session.state.phase != "idle"
+        }
+        return sorted((key for key, end in ends.items() if end <= now), key=lambda key: (ends[key], key))[:limit]
+
+    async def extend_lease(self, session: Session, until: dt.datetime) -> None:
+        key = (session.state.user_id, session.state.conversation_id)
+        head = self.sessions[key]
+        if head.token != session.token or head.lease_until is None:
+            raise StaleHeadError("stale_head", "another owner")
+        self.sessions[key] = replace(head, lease_until=until)
+
     async def recording(self, user_id: str, conversation_id: str) -> Recording:
         session = self.sessions[user_id, conversation_id]
         rounds = tuple(self.rounds.get(conversation_id, ()))
