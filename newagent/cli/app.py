@@ -30,6 +30,7 @@ COMMANDS = (
     "export",
     "conversations",
     "replay",
+    "metrics",
     "config",
     "db",
 )

@@ -123,7 +123,9 @@ class Draft:
                 },
             )
         )
-        self.journal["tool"] = {"call_id": call_id, "name": tool, "arguments": arguments, "result": result.as_json()}
+        # The first of a round is the one that it made; further calls of the same answer are only told so.
+        made = {"call_id": call_id, "name": tool, "arguments": arguments, "result": result.as_json()}
+        self.journal.setdefault("tool", made)
 
     def refused(self, call_id: str, tool: str, arguments: dict[str, Any], result: ToolResult) -> None:
         """A call that failed: its result, and what the guards remember of it."""
