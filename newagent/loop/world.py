@@ -110,11 +110,13 @@ class RecordedWorld:
             said = loaded["error"]
             kind = NotFoundError if said["missing"] else RefusedError
             raise kind(said["code"], said["message"], **said["data"])
-        found = self._stored
-        if "same" in loaded and self._old is not None:
-            found = without_preview(self._old)
+        found: ScheduleState | None = None
         if "schedule" in loaded:
             found = read_schedule(loaded["schedule"])
+        elif "stored" in loaded:
+            found = self._stored
+        elif "same" in loaded and self._old is not None:
+            found = without_preview(self._old)
         if found is None:
             raise LookupError("the round loads a timetable, which it did not")
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from newagent.loop.draft import Bench, Draft
@@ -51,6 +52,7 @@ def _state(source: Session, own: AgentState, version: int, bench: Bench) -> Agen
         same = judgement.state_version == source.schedule_version
         changes["judgement"] = judgement.model_copy(update={"state_version": version}) if same else None
     if card is not None:
-        fresh = {"interaction_id": bench.runtime.new_id("act"), "state_version": version}
-        changes["interaction"] = card.model_copy(update=fresh)
+        fresh = {"interaction_id": bench.runtime.new_id("act"), "state_version": version, "opened_at": bench.now}
+        ends = bench.now + dt.timedelta(seconds=bench.budgets.interaction_seconds)
+        changes["interaction"] = card.model_copy(update={**fresh, "expires_at": ends})
     return source.state.model_copy(update={**changes, "refused_calls": (), "read_calls": ()})
