@@ -53,7 +53,7 @@ def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
 
 
 def test_absent_programs_skip_or_fail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "_missing", lambda: ["mariadbd"])
+    monkeypatch.setattr(services, "_missing", lambda _programs: ["mariadbd"])
     monkeypatch.delenv("NEWAGENT_REQUIRE_SERVICES", raising=False)
     with pytest.raises(pytest.skip.Exception, match="mariadbd not installed"):
         require_services()

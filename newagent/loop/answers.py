@@ -9,6 +9,7 @@ from newagent.errors import RefusedError
 from newagent.loop import gate
 from newagent.loop.decide import Decider, start_plan
 from newagent.loop.draft import Draft
+from newagent.loop.optimise import accepts_risk
 from newagent.loop.sound import sound_json, user_text
 from newagent.state.documents import Message, PendingInteraction, Resume
 from newagent.stream.events import NewEvent
@@ -172,3 +173,5 @@ class Answering:
         self._told(draft, "reply")
         self._result(draft, ToolResult(True, "ok", f"用户回答：{message}", {"message": message}))
         draft.count(step_evidence=draft.state.counters.step_evidence + 1, plain_text=0)
+        if accepts_risk(draft.state, message, draft.session.schedule_version):
+            draft.update(phase="delivering", optimizing=False, forced_close="risk_accepted")

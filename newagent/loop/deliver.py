@@ -32,7 +32,8 @@ def deliver(draft: Draft, bench: Bench, words: str) -> None:
     if draft.state.forced_close == "exhausted":
         kind, code = "exhausted", "writes_exhausted"
     elif failed:
-        kind, code = "incomplete", failed[0]
+        accepted = draft.state.forced_close == "risk_accepted" and "illegal" not in failed
+        kind, code = "incomplete", "risk_accepted" if accepted else failed[0]
     facts = facts_text(schedule, draft, bench.locale)
     text = "\n\n".join(part for part in (words.strip(), facts) if part)
     draft.word(text)
@@ -55,7 +56,7 @@ def facts_text(schedule: ScheduleState | None, draft: Draft, locale: Locale) -> 
         lines.append(say(locale, "deliver.cost", after=metrics["cost"]))
     warnings = [issue for issue in envelope["issues"] if issue["severity"] != "info"]
     lines.append(say(locale, "deliver.issues", count=len(warnings)))
-    if draft.state.forced_close in ("ineffective", "same_signal"):
+    if draft.state.forced_close in ("ineffective", "same_signal", "risk_accepted"):
         lines.append(say(locale, f"deliver.{draft.state.forced_close}"))
     lines.append(say(locale, "deliver.next"))
     return "\n".join(lines)

@@ -162,7 +162,10 @@ def carry_out(
     source: Source,
     interaction_id: str,
 ) -> None:
-    """Takes over the effect of a permitted write: the new schedule, its result, and what the run has used."""
+    """Takes over the effect of a permitted write: the new schedule, its result, and what the run has used.
+
+    What is told of it offers the way back: `undo` is the schedule version that it was written over.
+    """
     draft.adopt(result)
     if result.schedule is not None and result.schedule is not draft.session.schedule:
         if tool.needs == "store":
@@ -171,12 +174,10 @@ def carry_out(
         elif tool.name != "undo_last":
             draft.update(undo=(*draft.state.undo[-49:], draft.session.schedule_version))
         draft.schedule = result.schedule
-    draft.events.append(
-        NewEvent(
-            "confirm_result",
-            payload={"interaction_id": interaction_id, "action": "approve", "source": source, "tool": tool.name},
-        )
-    )
+    told: dict[str, Any] = {"interaction_id": interaction_id, "action": "approve", "source": source, "tool": tool.name}
+    if draft.schedule is not None and tool.needs != "store":
+        told["undo"] = draft.session.schedule_version
+    draft.events.append(NewEvent("confirm_result", payload=told))
     draft.result(call_id, tool.name, arguments, result)
     if draft.schedule is not None:
         draft.events.append(NewEvent("schedule_updated", payload={"version": draft.version}))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from newagent.loop.draft import Draft
-from newagent.state.documents import Judgement
+from newagent.state.documents import AgentState, Judgement
 
 MAX_INEFFECTIVE = 3
 MAX_SAME_SIGNAL = 2
+ACCEPT_RISK = "accept_risk_and_close"
 
 
 def after_write(draft: Draft, tool: str, data: dict[str, Any]) -> None:
@@ -46,3 +47,14 @@ def after_judgement(draft: Draft, before: Judgement | None) -> None:
     draft.count(same_signal=same)
     if same >= MAX_SAME_SIGNAL:
         draft.update(forced_close="same_signal")
+
+
+def accepts_risk(state: AgentState, message: str, version: int) -> bool:
+    """Whether a reply chooses, of the judge's ways out of what does not fit, to leave it as it is."""
+    judgement = state.judgement
+    if judgement is None or judgement.feasible or judgement.state_version != version:
+        return False
+    return any(
+        option.get("code") == ACCEPT_RISK and message in (ACCEPT_RISK, option.get("summary"))
+        for option in judgement.relaxations
+    )
