@@ -49,6 +49,10 @@ class Settings(BaseSettings):
     llm_strategist_model: str | None = None
     llm_dialect: str = "openai"
     llm_codec: Literal["tools", "json"] = "tools"
+    jwt_key: SecretStr | None = None
+    jwt_algorithm: Literal["HS256", "RS256"] = "HS256"
+    jwt_audience: str | None = None
+    cors_origins: tuple[str, ...] = ()
     locale: Literal["zh", "en"] = "zh"
     log_format: Literal["console", "json"] = "console"
     budgets: Budgets = Field(default_factory=Budgets)

@@ -12,7 +12,7 @@ from newagent.loop.deliver import deliver
 from newagent.loop.draft import Bench, Draft, call_digest
 from newagent.schedule.model import ScheduleState
 from newagent.state.store import Session, Timetable
-from newagent.stream.events import NewEvent
+from newagent.stream.events import NewEvent, block_id
 from newagent.texts import say
 from newagent.tools.base import Tool, ToolContext, ToolResult
 from newagent.tools.refusal import refuse
@@ -39,7 +39,8 @@ class Decider:
             tokens=draft.state.counters.tokens + thought.usage.prompt_tokens + thought.usage.completion_tokens,
         )
         if thought.reasoning:
-            draft.events.append(NewEvent("reasoning", thought.reasoning))
+            block = {"block_id": block_id(draft.session.version + 1, "reasoning")}
+            draft.events.append(NewEvent("reasoning", thought.reasoning, block))
         if draft.state.phase == "delivering":
             deliver(draft, self.bench, thought.text if isinstance(thought.result, Decision) else "")
             return draft

@@ -15,7 +15,7 @@ from newagent.schedule.model import ScheduleState
 from newagent.settings import Budgets
 from newagent.state.documents import AgentState, Message, Outcome, OutcomeKind
 from newagent.state.store import Round, RoundKind, Session
-from newagent.stream.events import NewEvent
+from newagent.stream.events import NewEvent, block_id
 from newagent.texts import Locale, say
 from newagent.tools.base import ToolResult
 from newagent.tools.registry import Catalogue
@@ -81,10 +81,11 @@ class Draft:
             self.update(**changed)
 
     def word(self, text: str) -> None:
-        """The assistant says something."""
+        """The assistant says something; its block is the one in which this round's text came piece by piece."""
         if text.strip():
             self.messages.append(Message(role="assistant", text=text, run_id=self.state.run_id))
-            self.events.append(NewEvent("assistant_text", text))
+            block = {"block_id": block_id(self.session.version + 1, "text")}
+            self.events.append(NewEvent("assistant_text", text, block))
 
     def call(self, call_id: str, tool: str, arguments: dict[str, Any]) -> None:
         """A tool is called; exactly one `result` with the same id must follow, in this round or a later one."""

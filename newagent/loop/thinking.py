@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import structlog
 
@@ -15,8 +15,9 @@ from newagent.llm.mind import Delta, Mind, Prompt, Thought, Usage
 from newagent.loop.draft import canonical
 from newagent.loop.sound import sound_text, sound_thought
 from newagent.state.store import Session
-from newagent.stream.events import Ephemeral, Event, Publisher
+from newagent.stream.events import Ephemeral, Event, Publisher, block_id
 
+Offsets = dict[Literal["reasoning", "text"], int]
 log = structlog.get_logger(__name__)
 
 
@@ -41,7 +42,7 @@ async def think(mind: Mind, prompt: Prompt, session: Session, publisher: Publish
 async def _thought(mind: Mind, prompt: Prompt, session: Session, publisher: Publisher) -> Thought:
     conversation = session.state.conversation_id
     number = session.version + 1
-    offsets = {"reasoning": 0, "text": 0}
+    offsets: Offsets = {"reasoning": 0, "text": 0}
     progress = {
         "round": session.state.counters.rounds + 1,
         "step": session.state.step + 1,
@@ -61,20 +62,20 @@ async def _thought(mind: Mind, prompt: Prompt, session: Session, publisher: Publ
     raise ModelError("model_unavailable", "the model ended without an answer")
 
 
-def _pieces(piece: Delta, number: int, offsets: dict[str, int]) -> list[Event | Ephemeral]:
+def _pieces(piece: Delta, number: int, offsets: Offsets) -> list[Event | Ephemeral]:
     if piece.kind == "restart":
         void: list[Event | Ephemeral] = []
         for part in offsets:
             offsets[part] = 0
             payload = {"display_mode": "replace"}
             kind = "reasoning_text" if part == "reasoning" else "assistant_text_delta"
-            void.append(Ephemeral(kind, f"{number}-{part}", "", 0, payload))
+            void.append(Ephemeral(kind, block_id(number, part), "", 0, payload))
         return void
     text = sound_text(piece.text)
     offset = offsets[piece.kind]
     offsets[piece.kind] = offset + len(text)
     kind = "reasoning_text" if piece.kind == "reasoning" else "assistant_text_delta"
-    return [Ephemeral(kind, f"{number}-{piece.kind}", text, offset, {"display_mode": "append"})]
+    return [Ephemeral(kind, block_id(number, piece.kind), text, offset, {"display_mode": "append"})]
 
 
 def prompt_hash(prompt: Prompt) -> str:

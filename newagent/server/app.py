@@ -1,28 +1,35 @@
-"""The service as an ASGI app: routes over one backend. It has no authentication and belongs on loopback only."""
+"""The service as an ASGI app: the calls of all modules over one backend."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from newagent.errors import NewAgentError
-from newagent.server import chat, conversations
+from newagent.server import board, chat, conversations, hand, health, page
 from newagent.server.backend import Backend
-from newagent.server.envelope import done, on_error, on_failure, on_http_error
+from newagent.server.calls import Call
+from newagent.server.envelope import on_error, on_failure, on_http_error
+from newagent.server.identity import TokenIdentity
+from newagent.server.openapi import describe
 
-API = "/api/v1"
+MODULES = (chat, conversations, board, hand, health)
+CALLS: tuple[Call, ...] = tuple(call for module in MODULES for call in module.calls.all)
+ASKED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Conversation-ID")
+TOLD_HEADERS = ("X-Conversation-ID", "Retry-After")
 
 
-def make_app(backend: Backend) -> Starlette:
-    """The app over an open backend; its runs end with it."""
+def make_app(backend: Backend, *, origins: tuple[str, ...] = ()) -> Starlette:
+    """The app over an open backend; its runs end with it. `origins` are other sites whose pages may call it."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -32,35 +39,27 @@ def make_app(backend: Backend) -> Starlette:
         finally:
             await backend.runs.close()
 
-    routes = [
-        Route("/healthz", health),
-        Route("/readyz", ready),
-        Route(f"{API}/agent/chat", chat.chat, methods=["POST"]),
-        Route(f"{API}/agent/events", chat.attach),
-        Route(f"{API}/agent/cancel", chat.cancel, methods=["POST"]),
-        Route(f"{API}/agent/conversations", conversations.list_all),
-        Route(f"{API}/agent/conversations/{{id}}", conversations.rename, methods=["PATCH"]),
-        Route(f"{API}/agent/conversations/{{id}}", conversations.delete, methods=["DELETE"]),
-        Route(f"{API}/agent/conversation-timeline", conversations.timeline),
-    ]
+    described: dict[str, Any] = describe(CALLS, tokens=isinstance(backend.identity, TokenIdentity))
+
+    async def openapi(request: Request) -> JSONResponse:
+        del request
+        return JSONResponse(described)
+
+    middleware: list[Middleware] = []
+    if origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=ASKED_HEADERS,
+            expose_headers=TOLD_HEADERS,
+        )
+        middleware.append(cors)
     app = Starlette(
-        routes=routes,
+        routes=[*(call.route() for call in CALLS), Route("/openapi.json", openapi), *page.routes()],
         lifespan=lifespan,
         exception_handlers={NewAgentError: on_error, HTTPException: on_http_error, Exception: on_failure},
-        # A name that resolves to this machine must not let a foreign page in.
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=["localhost", "127.0.0.1", "::1", "[::1]"])],
+        middleware=middleware,
     )
     app.state.backend = backend
     return app
-
-
-async def health(request: Request) -> Response:
-    """GET /healthz: the process is there."""
-    del request
-    return done({"alive": True})
-
-
-async def ready(request: Request) -> Response:
-    """GET /readyz: the database answers."""
-    backend: Backend = request.app.state.backend
-    return done({"revision": await backend.store.revision(), "model": backend.model})

@@ -1,32 +1,32 @@
-"""The routes of the dialogue: a turn or an answer as SSE, attaching to a stream, cancelling."""
+"""The calls of the dialogue: a turn or an answer as SSE, attaching to a stream, cancelling."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
 
-from newagent.errors import InputError, NotFoundError
+from newagent.errors import InputError
 from newagent.loop.agent import Turn
 from newagent.loop.draft import ACTIVE_PHASES
 from newagent.loop.sound import MOST_MESSAGE
 from newagent.server.backend import Backend
-from newagent.server.body import read_body
-from newagent.server.envelope import done
-from newagent.server.following import follow
-from newagent.state.documents import Resume
-from newagent.state.store import Session
+from newagent.server.calls import Asked, Calls
+from newagent.server.sse import EventStream, start, stream
+from newagent.state.documents import Phase, Resume
 
-LONGEST_SEQ = 20
+MOST_SEQ = 2**63 - 1
+calls = Calls("agent")
+ConversationId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class _Body(BaseModel):
+class Body(BaseModel):
+    """Base of all bodies: unknown fields are refused."""
+
     model_config = ConfigDict(extra="forbid")
 
 
-class Extra(_Body):
+class Extra(Body):
     """What may come with a message."""
 
     task_class_ids: tuple[int, ...] = ()
@@ -34,84 +34,111 @@ class Extra(_Body):
     resume: Resume | None = None
 
 
-class ChatBody(_Body):
+class ChatBody(Body):
     """A message, or the answer to a card in `extra.resume`."""
 
-    conversation_id: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    conversation_id: ConversationId | None = None
     message: Annotated[str, Field(max_length=MOST_MESSAGE)] = ""
+    model: Literal["worker", "strategist"] | None = None
+    thinking: bool | None = None
     extra: Extra = Extra()
 
 
-class CancelBody(_Body):
+class CancelBody(Body):
     """Whose run to stop."""
 
-    conversation_id: Annotated[str, Field(min_length=1, max_length=64)]
+    conversation_id: ConversationId
 
 
-async def chat(request: Request) -> Response:
-    """POST /agent/chat"""
-    backend: Backend = request.app.state.backend
-    body = await read_body(request, ChatBody)
+class Cancelled(BaseModel):
+    """What became of the run."""
+
+    conversation_id: str
+    phase: Phase
+    outcome: dict[str, Any] | None
+
+
+class EventsQuery(BaseModel):
+    """Whose events, and after which."""
+
+    conversation_id: Annotated[str, Field(min_length=1)]
+    after_seq: Annotated[int, Field(ge=0, le=MOST_SEQ)] = 0
+
+
+class EventsHeader(BaseModel):
+    """What a browser sends when it comes back; it stands above `after_seq`."""
+
+    last_event_id: Annotated[int, Field(ge=0, le=MOST_SEQ)] | None = None
+
+
+@calls.post(
+    "/api/v1/agent/chat",
+    media="text/event-stream",
+    errors=(
+        "empty_message",
+        "message_too_long",
+        "conversation_not_found",
+        "interaction_not_found",
+        "unknown_task_class",
+        "run_in_progress",
+        "interaction_closed",
+        "interaction_expired",
+        "invalid_args",
+        "quota_exhausted",
+    ),
+)
+async def chat(asked: Asked, body: ChatBody) -> EventStream:
+    """A message, or the answer to a card; answered as a stream of events."""
+    backend, user = asked.backend, asked.user
     resume = body.extra.resume
-    if resume is None and not body.message.strip():
-        raise InputError("invalid_body", "message is empty, and there is no extra.resume")
     if resume is not None:
         if body.conversation_id is None:
-            raise InputError("invalid_body", "a resume needs its conversation_id")
-        try:
-            after = await backend.last_seq(body.conversation_id)
-        except NotFoundError:
-            after = 0  # the agent says what is not found
-        answered = await backend.agent.answer(backend.user, body.conversation_id, resume)
-        session = answered.session
-        if answered.repeated:
-            after = await _told_at(backend, body.conversation_id, resume.interaction_id, after)
-        fresh = not answered.repeated
+            raise InputError("conversation_id_missing", "a resume needs its conversation_id")
+        return await _answer(backend, user, body.conversation_id, resume)
+    after = await backend.last_seq(user, body.conversation_id)
+    turn = Turn(body.message, body.extra.task_class_ids, body.extra.always_execute)
+    session = await backend.agent.begin(user, body.conversation_id, turn)
+    reader = start(backend, session)
+    return stream(backend, user, session.state.conversation_id, after, reader)
+
+
+async def _answer(backend: Backend, user: str, conversation_id: str, resume: Resume) -> EventStream:
+    after = await backend.last_seq(user, conversation_id)
+    answered = await backend.agent.answer(user, conversation_id, resume)
+    if answered.repeated:
+        reader = backend.bus.read(conversation_id)
+        after = await _told_at(backend, user, conversation_id, resume.interaction_id, after)
     else:
-        after = await backend.last_seq(body.conversation_id)
-        turn = Turn(body.message, body.extra.task_class_ids, body.extra.always_execute)
-        session = await backend.agent.begin(backend.user, body.conversation_id, turn)
-        fresh = True
-    return _stream(backend, session, after, fresh=fresh)
+        reader = start(backend, answered.session)
+    return stream(backend, user, conversation_id, after, reader)
 
 
-async def _told_at(backend: Backend, conversation_id: str, interaction_id: str, otherwise: int) -> int:
+async def _told_at(backend: Backend, user: str, conversation_id: str, interaction_id: str, otherwise: int) -> int:
     """The seq before the stored answer to an interaction: a repeated answer hears it again from there."""
-    for event in await backend.store.events(backend.user, conversation_id):
+    for event in await backend.store.events(user, conversation_id):
         if event.kind == "confirm_result" and event.payload.get("interaction_id") == interaction_id:
             return event.seq - 1
     return otherwise
 
 
-async def attach(request: Request) -> Response:
-    """GET /agent/events?conversation_id=&after_seq="""
-    backend: Backend = request.app.state.backend
-    conversation = request.query_params.get("conversation_id", "")
-    session = await backend.store.load(backend.user, conversation)
-    after = request.headers.get("last-event-id") or request.query_params.get("after_seq") or "0"
-    # A number of thousands of digits is one that `int` does not take.
-    if not (after.isascii() and after.isdecimal() and len(after) < LONGEST_SEQ) or int(after) > session.last_seq:
-        raise InputError("invalid_body", f"after_seq must be between 0 and {session.last_seq}")
-    return _stream(backend, session, int(after), fresh=False)
+@calls.get("/api/v1/agent/events", media="text/event-stream", errors=("conversation_not_found",))
+async def events(asked: Asked, query: EventsQuery, header: EventsHeader) -> EventStream:
+    """Attach to a running or finished conversation after a seq."""
+    backend, conversation = asked.backend, query.conversation_id
+    reader = backend.bus.read(conversation)
+    last = await backend.store.glance(asked.user, conversation)
+    after = query.after_seq if header.last_event_id is None else header.last_event_id
+    if after > last.last_seq:
+        raise InputError("invalid_parameter", f"after_seq must be between 0 and {last.last_seq}")
+    return stream(backend, asked.user, conversation, after, reader)
 
 
-async def cancel(request: Request) -> Response:
-    """POST /agent/cancel"""
-    backend: Backend = request.app.state.backend
-    body = await read_body(request, CancelBody)
-    session = await backend.agent.cancel(backend.user, body.conversation_id)
+@calls.post("/api/v1/agent/cancel", errors=("conversation_not_found", "run_in_progress"))
+async def cancel(asked: Asked, body: CancelBody) -> Cancelled:
+    """Stop the current run; committed rounds stay."""
+    backend = asked.backend
+    session = await backend.agent.cancel(asked.user, body.conversation_id)
     if session.state.phase not in ACTIVE_PHASES:
         backend.runs.stop(body.conversation_id)
-    outcome: Any = session.state.outcome.model_dump(mode="json") if session.state.outcome else None
-    return done({"conversation_id": body.conversation_id, "phase": session.state.phase, "outcome": outcome})
-
-
-def _stream(backend: Backend, session: Session, after_seq: int, *, fresh: bool) -> Response:
-    """The stream of a session; the run of a fresh turn or answer goes on here."""
-    conversation = session.state.conversation_id
-    reader = backend.bus.read(conversation)
-    if fresh and session.state.phase in ACTIVE_PHASES:
-        backend.runs.start(session)
-    headers = {"X-Conversation-ID": conversation, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    frames = follow(backend, conversation, after_seq, reader)
-    return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
+    outcome = session.state.outcome.model_dump(mode="json") if session.state.outcome else None
+    return Cancelled(conversation_id=body.conversation_id, phase=session.state.phase, outcome=outcome)

@@ -1,53 +1,98 @@
-"""The routes of the conversations: list, rename, delete, timeline."""
+"""The calls of the conversations: list, rename, delete, timeline."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import datetime as dt
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
-from starlette.requests import Request
-from starlette.responses import Response
+from pydantic import BaseModel, Field
 
-from newagent.server.backend import Backend
-from newagent.server.body import read_body
-from newagent.server.chunks import timeline_entry
-from newagent.server.envelope import done
+from newagent.server.calls import Asked, Calls
+from newagent.server.chat import Body
+from newagent.state.sql.heads import ConversationRow
+
+calls = Calls("conversations")
 
 
-class TitleBody(BaseModel):
+class ConversationPath(BaseModel):
+    """Which conversation."""
+
+    id: str
+
+
+class ConversationQuery(BaseModel):
+    """Which conversation."""
+
+    conversation_id: Annotated[str, Field(min_length=1)]
+
+
+class TitleBody(Body):
     """The new title."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-async def list_all(request: Request) -> Response:
-    """GET /agent/conversations"""
-    backend: Backend = request.app.state.backend
-    rows = await backend.store.list_conversations(backend.user)
-    return done([row.as_json() for row in rows])
+class Renamed(BaseModel):
+    """A conversation and its title."""
+
+    conversation_id: str
+    title: str
 
 
-async def rename(request: Request) -> Response:
-    """PATCH /agent/conversations/{id}"""
-    backend: Backend = request.app.state.backend
-    body = await read_body(request, TitleBody)
-    await backend.store.rename(backend.user, request.path_params["id"], body.title)
-    return done({"conversation_id": request.path_params["id"], "title": body.title})
+class Deleted(BaseModel):
+    """What is gone."""
+
+    conversation_id: str
 
 
-async def delete(request: Request) -> Response:
-    """DELETE /agent/conversations/{id}"""
-    backend: Backend = request.app.state.backend
-    await backend.store.delete(backend.user, request.path_params["id"])
-    return done({"conversation_id": request.path_params["id"]})
+class TimelineEntry(BaseModel):
+    """A durable event."""
+
+    id: str
+    seq: int
+    kind: str
+    role: str
+    content: str
+    payload: dict[str, Any]
+    tokens_consumed: int
+    created_at: dt.datetime
 
 
-async def timeline(request: Request) -> Response:
-    """GET /agent/conversation-timeline?conversation_id="""
-    backend: Backend = request.app.state.backend
-    conversation = request.query_params.get("conversation_id", "")
-    await backend.store.load(backend.user, conversation)
-    events = await backend.store.events(backend.user, conversation)
-    return done([timeline_entry(conversation, event) for event in events])
+@calls.get("/api/v1/agent/conversations")
+async def list_all(asked: Asked) -> list[ConversationRow]:
+    """The user's conversations, the one that changed last first."""
+    return await asked.backend.store.list_conversations(asked.user)
+
+
+@calls.patch("/api/v1/agent/conversations/{id}", errors=("conversation_not_found", "invalid_title"))
+async def rename(asked: Asked, path: ConversationPath, body: TitleBody) -> Renamed:
+    """Give a conversation another title."""
+    await asked.backend.store.rename(asked.user, path.id, body.title)
+    return Renamed(conversation_id=path.id, title=" ".join(body.title.split()))
+
+
+@calls.delete("/api/v1/agent/conversations/{id}", errors=("conversation_not_found",))
+async def delete(asked: Asked, path: ConversationPath) -> Deleted:
+    """Delete a conversation; what was applied stays in the timetable."""
+    await asked.backend.store.delete(asked.user, path.id)
+    asked.backend.runs.stop(path.id)
+    return Deleted(conversation_id=path.id)
+
+
+@calls.get("/api/v1/agent/conversation-timeline", errors=("conversation_not_found",))
+async def timeline(asked: Asked, query: ConversationQuery) -> list[TimelineEntry]:
+    """All durable events of a conversation in order."""
+    conversation = query.conversation_id
+    return [
+        TimelineEntry(
+            id=f"{conversation}:{event.seq}",
+            seq=event.seq,
+            kind=event.kind,
+            role=event.role,
+            content=event.content,
+            payload=event.payload,
+            tokens_consumed=event.tokens_consumed,
+            created_at=event.created_at,
+        )
+        for event in await asked.backend.store.events(asked.user, conversation)
+    ]

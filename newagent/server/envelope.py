@@ -1,80 +1,106 @@
-"""The JSON around every answer, and the HTTP status of every error code."""
+"""The JSON around every answer, and failures as answers: in our envelope, or as clients of OpenAI expect them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
-from newagent.errors import InputError, ModelError, NewAgentError, NotFoundError, RefusedError, StoreError
+from newagent.errors import NewAgentError
+from newagent.server.codes import http_status, number_of
 
-STATUS_OF = {
-    "run_in_progress": 409,
-    "interaction_closed": 409,
-    "timetable_conflict": 409,
-    "interaction_expired": 410,
-    "body_too_large": 413,
-}
-NUMBER_OF = {
-    "conversation_not_found": "40004",
-    "invalid_body": "40005",
-    "timetable_conflict": "40026",
-    "outside_semester": "40049",
-    "no_preview": "40058",
-}
+OPENAI = "/v1/"
+T = TypeVar("T")
 
 
-def done(data: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> JSONResponse:
+class Success(BaseModel, Generic[T]):
+    """A call that succeeded."""
+
+    status: Literal["10000"]
+    info: Literal["success"]
+    data: T
+
+
+class FailureDetail(BaseModel):
+    """The stable name of a failure, and what belongs to it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    error_code: str
+
+
+class Failure(BaseModel):
+    """A failed call."""
+
+    status: str
+    info: str
+    data: FailureDetail
+
+
+class OpenAIFailureDetail(BaseModel):
+    """What clients of OpenAI read."""
+
+    message: str
+    type: str
+    code: str
+
+
+class OpenAIFailure(BaseModel):
+    """A failed call of an OpenAI client."""
+
+    error: OpenAIFailureDetail
+
+
+def done(data: Any, adapter: TypeAdapter[Any], status: int = 200) -> Response:
     """A success."""
-    return JSONResponse({"status": "10000", "info": "success", "data": data}, status, headers)
+    content = b'{"status":"10000","info":"success","data":' + adapter.dump_json(data, by_alias=True) + b"}"
+    return Response(content, status, media_type="application/json")
 
 
-def http_status(error: NewAgentError) -> int:
-    """The HTTP status that fits an error."""
-    if error.code in STATUS_OF:
-        return STATUS_OF[error.code]
-    match error:
-        case NotFoundError():
-            return 404
-        case InputError():
-            return 400
-        case RefusedError():
-            return 422
-        case StoreError() | ModelError():
-            return 503
-        case _:
-            return 500
+def failure_body(code: str, message: str, data: dict[str, Any]) -> dict[str, Any]:
+    """A failure in our envelope."""
+    return {"status": number_of(code), "info": message, "data": {"error_code": code, **data}}
 
 
-def failed(error: NewAgentError) -> JSONResponse:
-    """A failure, with its stable name."""
-    body = {
-        "status": NUMBER_OF.get(error.code, error.code),
-        "info": error.message,
-        "data": {"error_code": error.code, **error.data},
-    }
-    return JSONResponse(body, http_status(error))
+def error_body(code: str, message: str) -> dict[str, Any]:
+    """A failure as a stream and clients of OpenAI carry it."""
+    return {"error": {"message": message, "type": "newagent_error", "code": code}}
 
 
-async def on_http_error(request: Request, error: Exception) -> JSONResponse:
+def failed(request: Request, error: NewAgentError) -> Response:
+    """A failure, with its stable name and the headers that belong to it."""
+    request.scope.setdefault("state", {})["error_code"] = error.code
+    headers: dict[str, str] = {}
+    status = http_status(error)
+    if status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if "retry_after" in error.data:
+        headers["Retry-After"] = str(error.data["retry_after"])
+    if request.url.path.startswith(OPENAI):
+        return JSONResponse(error_body(error.code, error.message), status, headers)
+    return JSONResponse(failure_body(error.code, error.message, error.data), status, headers)
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
     """Starlette's handler for what it finds itself: an unknown path, a wrong method."""
-    del request
     assert isinstance(error, HTTPException)
     code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_request")
-    body = {"status": code, "info": error.detail, "data": {"error_code": code}}
-    return JSONResponse(body, error.status_code, error.headers)
+    answer = failed(request, NewAgentError(code, error.detail))
+    answer.status_code = error.status_code
+    answer.headers.update(error.headers or {})
+    return answer
 
 
-async def on_failure(request: Request, error: Exception) -> JSONResponse:
+async def on_failure(request: Request, error: Exception) -> Response:
     """Starlette's handler for a fault of ours, which it then raises on for the log."""
-    del request, error
-    return failed(NewAgentError("internal_error", "something went wrong inside the program"))
+    del error
+    return failed(request, NewAgentError("internal_error", "something went wrong inside the program"))
 
 
-async def on_error(request: Request, error: Exception) -> JSONResponse:
+async def on_error(request: Request, error: Exception) -> Response:
     """Starlette's handler for our errors."""
-    del request
     assert isinstance(error, NewAgentError)
-    return failed(error)
+    return failed(request, error)

@@ -58,6 +58,11 @@ class Ephemeral:
     payload: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
+def block_id(round_number: int, part: Literal["reasoning", "text"]) -> str:
+    """The block of what a round thinks or says: its pieces and its whole have the same."""
+    return f"{round_number}-{part}"
+
+
 class Publisher(Protocol):
     """Where a run's events go. Publishing never fails a run and never waits for a slow reader."""
 

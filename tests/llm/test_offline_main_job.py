@@ -118,7 +118,7 @@ async def test_what_does_not_fit_is_told_with_the_ways_out() -> None:
         question = next(card for card in bed.cards if card.kind == "question")
         assert any("这次先不排" in option or "截止日期" in option for option in question.options)
         assert session.state.outcome is not None
-        assert (session.state.outcome.kind, session.state.outcome.code) == ("incomplete", "pending_left")
+        assert (session.state.outcome.kind, session.state.outcome.code) == ("incomplete", "risk_accepted")
 
 
 async def test_a_way_out_that_only_the_student_can_take_is_said_to_be_so() -> None:

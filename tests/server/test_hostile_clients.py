@@ -15,7 +15,7 @@ from newagent.errors import StoreError
 from newagent.llm.mind import Delta, Prompt, Thought
 from newagent.loop.agent import Turn
 from newagent.server import body as request_body
-from newagent.server import conversations, following
+from newagent.server import following
 from newagent.server.app import make_app
 from newagent.server.runs import Runs
 from newagent.state.store import Session
@@ -44,15 +44,20 @@ JSON = {"content-type": "application/json"}
         b'{"message": "x", "extra": {"task_class_ids": ' + b"9" * 5000 + b"}}",
         b'{"message": NaN}',
         b'{"message": "x", "conversation_id": "' + b"c" * 65 + b'"}',
-        b'{"message": " \\n "}',
     ],
-    ids=range(9),
+    ids=range(8),
 )
 async def test_odd_bodies_are_told(desk: Desk, content: bytes) -> None:  # noqa: F811
     answer = await desk.http.post(f"{API}/chat", content=content, headers=JSON)
     assert answer.status_code == 400, answer.text
     assert answer.json()["data"]["error_code"] == "invalid_body"
     assert (await desk.http.get(f"{API}/conversations")).json()["data"] == []
+
+
+@pytest.mark.parametrize("message", ["", " \n ", "\u3000\t"])
+async def test_an_empty_message_is_told(desk: Desk, message: str) -> None:  # noqa: F811
+    refused = await desk.chat(400, message=message)
+    assert refused.answer.json()["data"]["error_code"] == "empty_message"
 
 
 @pytest.mark.parametrize("ids", [[999], [10**30], [-1], [0]])
@@ -68,7 +73,7 @@ async def test_a_seq_that_is_none_is_told(desk: Desk, after: str) -> None:  # no
     params = {"conversation_id": stream.conversation, "after_seq": after}
     answer = await desk.http.get(f"{API}/events", params=params)
     assert answer.status_code == 400
-    assert answer.json()["data"]["error_code"] == "invalid_body"
+    assert answer.json()["data"]["error_code"] == "invalid_parameter"
 
 
 @pytest.mark.parametrize("odd", ["nobody", "\x00", "c" * 5000, "%ed%a0%80", "' OR 1=1 --", "你"])
@@ -225,7 +230,10 @@ async def test_a_slow_reader_is_dropped_and_told(desk: Desk, monkeypatch: pytest
 
 
 async def test_a_fault_of_ours_has_the_envelope_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    monkeypatch.setattr(conversations, "done", lambda *_: 1 / 0)
+    async def broken(user_id: str) -> list[object]:
+        raise ZeroDivisionError(user_id)
+
+    monkeypatch.setattr(desk.backend.store, "list_conversations", broken)
     transport = httpx.ASGITransport(make_app(desk.backend), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
         answer = await http.get(f"{API}/conversations")

@@ -18,6 +18,7 @@ from newagent.loop.agent import Agent
 from newagent.server import following
 from newagent.server.app import make_app
 from newagent.server.backend import Backend
+from newagent.server.identity import LocalIdentity
 from newagent.state.sql.store import SqlStore
 from newagent.stream.bus import Bus
 from tests.loop.bed import FakeRuntime, FunctionMind, ask, call, done, plan, reply
@@ -106,7 +107,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     runtime = FakeRuntime()
     runtime.time = runtime.time.replace(year=2026, month=9, day=7)
     bus, mind = Bus(), GatedMind()
-    backend = Backend(store, Agent(store, mind, bus, runtime), bus, "local")
+    backend = Backend(store, Agent(store, mind, bus, runtime), bus, LocalIdentity("local"))
     transport = httpx.ASGITransport(make_app(backend))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
         yield Desk(http, backend, mind)
@@ -211,11 +212,9 @@ async def test_conversations_are_listed_renamed_and_deleted(desk: Desk) -> None:
         b"[1]",
         b"{",
         b"\xff\xfe",
-        b'{"message": ""}',
         b'{"message": "' + b"x" * 8001 + b'"}',
         b'{"message": "x", "unknown": 1}',
         b'{"message": "x", "conversation_id": ""}',
-        b'{"extra": {"resume": {"interaction_id": "a", "action": "approve"}}}',
         b'{"conversation_id": "c", "extra": {"resume": {"interaction_id": "a", "action": "do it"}}}',
     ],
 )
@@ -232,7 +231,10 @@ async def test_what_is_no_call_of_ours_is_refused_in_the_same_envelope(desk: Des
     assert plain.status_code == 400
     assert (await desk.http.get(f"{API}/nothing")).json()["data"]["error_code"] == "not_found"
     assert (await desk.http.get(f"{API}/chat")).json()["data"]["error_code"] == "method_not_allowed"
-    assert (await desk.http.get("/healthz", headers={"host": "evil.example"})).status_code == 400
+    evil = await desk.http.get(f"{API}/conversations", headers={"host": "evil.example"})
+    assert (evil.status_code, evil.json()["data"]["error_code"]) == (400, "bad_host")
+    resume = {"extra": {"resume": {"interaction_id": "a", "action": "approve"}}}
+    assert (await desk.http.post(f"{API}/chat", json=resume)).json()["status"] == "40004"
     assert (await desk.http.get(f"{API}/events", params={"conversation_id": "no"})).status_code == 404
 
 

@@ -4,8 +4,8 @@ import { call, download } from "./api.js";
 import { button, fill, h } from "./dom.js";
 import { Draft } from "./draft.js";
 import { Moving } from "./moving.js";
-import { t } from "./texts.js";
-import { Grid, placeText } from "./timetable.js";
+import { locale, t } from "./texts.js";
+import { Grid, placeText, weekday } from "./timetable.js";
 
 /** Shows and changes one board at a time. */
 export class Board {
@@ -152,8 +152,9 @@ export class Board {
   async _legal(entry, week) {
     const { conversation_id, version } = this.board;
     this._drawTray();
-    const body = { conversation_id, version, items: this.draft.items, task_item_id: entry.task_item_id, week };
-    return (await call("POST", "/agent/legal-places", { body })).places;
+    const body = { conversation_id, version, items: this.draft.items, task_item_id: entry.task_item_id, week, locale };
+    const { places } = await call("POST", "/agent/legal-places", { body });
+    return places.map((place) => ({ ...place, weekday: weekday(place.day_of_week) }));
   }
 
   /** Does something once, however often the button is hit, and tells what came of it. */
@@ -185,8 +186,8 @@ export class Board {
 
   async _apply() {
     const { conversation_id } = this.board;
-    const written = await call("POST", "/agent/apply", { body: { conversation_id } });
-    await this._fresh(t("applied", { count: written.applied }));
+    const { data } = await call("POST", "/agent/act", { body: { conversation_id, tool: "apply_preview" } });
+    await this._fresh(t("applied", { count: data.applied }));
   }
 
   async _fresh(text) {
