@@ -1,4 +1,4 @@
-"""A Chromium for the tests of the page: Debian's, one a test process."""
+"""A Chromium for the tests of the page: Debian's."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from tests.page.bed import Service, Visitor, serving, visitor
 from tests.page.chromium import FLAGS, require_chromium
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """One for a module, for Playwright holds the thread's event loop for as long as it is there."""
     program = require_chromium()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)

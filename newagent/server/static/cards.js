@@ -84,8 +84,8 @@ export function confirmCard(told, open, answer) {
   const stop = button(t("stop"), () => send({ action: "cancel" }), "danger");
   const refuse = h("form", { className: "reject", onsubmit: (event) => (event.preventDefault(), reject()) });
   refuse.append(reason, h("button", { type: "submit" }, t("reject")));
-  card.actions.append(h("div", { className: "row" }, ...rows, stop), refuse);
-  card.element.append(card.actions, expiry(told.expires_at));
+  card.actions.append(h("div", { className: "row" }, ...rows, stop), refuse, expiry(told.expires_at));
+  card.element.append(card.actions);
   return card;
 }
 
